@@ -73,7 +73,7 @@ StringRef textOf(Holds holds) {
   case Holds::kind:
     return "the kind of a kernel";
   case Holds::unit:
-    return "no value";
+    return "a unit attribute";
   case Holds::integer:
     return "an integer";
   case Holds::integers:
@@ -155,12 +155,12 @@ LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringR
     else if (isOf(attribute.getValue(), each.holds))
       return success();
     else
-      return op->emitError() << "attribute '" << name << "' of " << where << " holds " << textOf(each.holds)
+      return op->emitError() << "attribute '" << name << "' of " << where << " must be " << textOf(each.holds)
                              << ", but got " << attribute.getValue();
   }
   auto error = op->emitError() << "attribute '" << name << "' is not known on " << where;
   if (!elsewhere.empty())
-    error << ": it stands on " << elsewhere;
+    error << ": it belongs on " << elsewhere;
   return error << "; expected " << (expected.empty() ? "none" : expected);
 }
 
@@ -180,7 +180,7 @@ LogicalResult HalftoneDialect::verifyDeclaredStage(Operation *module, Attribute 
   StringRef declared = cast<StringAttr>(stage).getValue();
   if (!llvm::is_contained({"graph", "cast", "pure", "kernel"}, declared))
     return module->emitError() << "attribute '" << stageAttr
-                               << "' holds \"graph\", \"cast\", \"pure\" or \"kernel\", but got " << stage;
+                               << "' must be \"graph\", \"cast\", \"pure\" or \"kernel\", but got " << stage;
   if (!stageCheck)
     return success();
   bool isVerified = true;

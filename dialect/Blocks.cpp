@@ -83,7 +83,7 @@ LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, in
     bool combines = llvm::any_of(partial.getAxes(), [&](int64_t axis) { return own[axis] > 1; });
     if (combines && !llvm::is_contained(partial.getAxes(), blocked - own.begin()))
       return partial.emitOpError() << "keeps axis " << blocked - own.begin()
-                                   << ", along which blocks of the kernel are cut";
+                                   << ", along which the kernel is cut into blocks";
   }
   return success();
 }
@@ -158,8 +158,8 @@ LogicalResult verifyBlocks(KernelOp kernel) {
   std::optional<BlocksAttr> blocks = kernel.getSpec();
   if (!blocks) {
     if (!partials.empty())
-      return partials.front().emitOpError(
-          "is a side reduction; expected a spec, #halftone.blocks, on the kernel, whose blocks its tiles follow");
+      return partials.front().emitOpError("is a partial reduction; expected the kernel to have a spec, "
+                                          "#halftone.blocks, whose blocks its tiles follow");
     return success();
   }
   const bool isMatmul = kernel.getKind() == KernelKind::matmul;
@@ -172,7 +172,7 @@ LogicalResult verifyBlocks(KernelOp kernel) {
   if (isMatmul)
     return verifyTiles(kernel, partials, *blocks);
   if (partials.empty())
-    return kernel.emitOpError() << "has the spec " << *blocks << " but no side reduction, which it is for";
+    return kernel.emitOpError() << "has the spec " << *blocks << ", but no partial reduction, the only use of a spec";
   return verifyRows(kernel, partials, blocks->getRows());
 }
 

@@ -429,7 +429,7 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
                                             VariableValues &variables, const InterpreterOptions &options) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.getBody().empty() || !llvm::hasSingleElement(main.getBody()))
-    return error(ErrorKind::value_error, "the module has no function @main of one block");
+    return error(ErrorKind::value_error, "the module has no function @main with a single block");
   HALFTONE_RETURN_IF_ERROR(checkVariables(module, variables));
   VariableValues current = variables;
   Run run(main, options, current);
@@ -448,7 +448,7 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
       continue;
     }
     if (nextFeed == feeds.size())
-      return error(ErrorKind::value_error, "@main takes more than the " + llvm::Twine(feeds.size()) + " feeds given");
+      return error(ErrorKind::value_error, "@main takes more feeds than the " + llvm::Twine(feeds.size()) + " given");
     HALFTONE_RETURN_IF_ERROR(checkValue(feeds[nextFeed], argument.getType(), "feed #" + llvm::Twine(nextFeed)));
     run.bind(argument, std::make_shared<TensorData>(feeds[nextFeed++]));
   }

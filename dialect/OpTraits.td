@@ -23,7 +23,7 @@ def Halftone_StructureHasNoGradient : Halftone_NoGradient<"the op computes no va
 
 /// A program of this op alone cannot be compared with the interpreter. The reason names the tests that compare the op.
 class Halftone_NotComparedAlone<string reason> : Halftone_Marker<"NotComparedAlone"> {
-  assert !ne(reason, ""), "expected the reason why the op is not compared alone";
+  assert !ne(reason, ""), "expected the reason why the op is not compared by itself";
 }
 def Halftone_ComparedWithItsOps : Halftone_NotComparedAlone<"programs are compared by the ops in the op's region, or before it">;
 def Halftone_PutInByPasses : Halftone_NotComparedAlone<"passes put the op in: kernels that hold it are compared">;

@@ -14,7 +14,7 @@ LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "panels have 1 to " << largest << " columns, and groups 1 to " << largest
                        << " elements, but got columns = " << columns << ", group = " << group;
   if (bits != 0 && (bits != 4 || group % 2 != 0))
-    return emitError() << "panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = "
+    return emitError() << "panels hold whole elements, or 4-bit elements in groups of even size, but got bits = "
                        << bits << ", group = " << group;
   return success();
 }
@@ -22,16 +22,16 @@ LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
 LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          llvm::function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 2)
-    return emitError() << "panels are of a matrix, but the tensor has rank " << shape.size();
+    return emitError() << "panels require a matrix, but the tensor has rank " << shape.size();
   if (getBits() != 0 && !element.isSignlessInteger(8))
-    return emitError() << "panels of halves of bytes have elements of type i8, but got " << element;
+    return emitError() << "panels of 4-bit elements require element type i8, but got " << element;
   const int64_t depth = shape[getDepth()], columns = shape[1 - getDepth()];
   if (!ShapedType::isDynamic(depth) && depth % getGroup() != 0)
-    return emitError() << "panels of groups of " << getGroup() << " need a multiple of that along axis " << getDepth()
-                       << ", but got " << depth;
+    return emitError() << "extent along axis " << getDepth() << " must be a multiple of " << getGroup()
+                       << ", the group of the panels, but got " << depth;
   if (!ShapedType::isDynamic(columns) && columns % getColumns() != 0)
-    return emitError() << "panels of " << getColumns() << " columns need a multiple of that along axis "
-                       << 1 - getDepth() << ", but got " << columns;
+    return emitError() << "extent along axis " << 1 - getDepth() << " must be a multiple of " << getColumns()
+                       << ", the columns of a panel, but got " << columns;
   return success();
 }
 

@@ -16,7 +16,7 @@ StatusOr<Numerics> numericsOf(Operation *op) {
       std::string text;
       llvm::raw_string_ostream(text) << attribute;
       return Status(ErrorKind::value_error,
-                    "attribute '" + numericsAttribute.str() + "' holds \"fast\" or \"strict\", but got " + text);
+                    "attribute '" + numericsAttribute.str() + "' must be \"fast\" or \"strict\", but got " + text);
     }
   return Numerics::fast();
 }

@@ -33,7 +33,7 @@ StatusOr<std::shared_ptr<const Target>> Target::of(mlir::ModuleOp module, std::s
   const auto named = mlir::dyn_cast<mlir::StringAttr>(value);
   if (!named)
     return Status(ErrorKind::value_error,
-                  fmt::format("attribute '{}' holds a string, but got {}", std::string_view(attribute), text));
+                  fmt::format("attribute '{}' must be a string, but got {}", std::string_view(attribute), text));
   auto found = find(named.getValue());
   if (!found)
     return Status(found.status().kind(),

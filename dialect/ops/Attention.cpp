@@ -18,20 +18,21 @@ static LogicalResult verifyOperands(Operation *op, const AttentionInputs &inputs
   for (auto [type, name, axes] :
        {std::tuple(q, "q", "(b, t, n, h)"), {k, "k", "(b, s, m, h)"}, {v, "v", "(b, s, m, e)"}})
     if (type.getRank() != 4)
-      return op->emitOpError() << name << " has the axes " << axes << ", but got " << type;
+      return op->emitOpError() << name << " must have the axes " << axes << ", but got " << type;
   if (k.getElementType() != q.getElementType() || v.getElementType() != q.getElementType())
-    return op->emitOpError() << "takes q, k and v of one dtype, but got " << q.getElementType() << ", "
+    return op->emitOpError() << "expects q, k and v of the same dtype, but got " << q.getElementType() << ", "
                              << k.getElementType() << " and " << v.getElementType();
   if (k.getDimSize(0) != q.getDimSize(0) || v.getDimSize(0) != q.getDimSize(0))
-    return op->emitOpError() << "takes q, k and v of one batch, but got " << q << ", " << k << " and " << v;
+    return op->emitOpError() << "expects q, k and v with the same batch size, but got " << q << ", " << k << " and "
+                             << v;
   if (k.getDimSize(3) != q.getDimSize(3))
     return op->emitOpError() << "multiplies q and k over their last axes, but these have the extents "
                              << q.getDimSize(3) << " and " << k.getDimSize(3);
   if (v.getDimSize(1) != k.getDimSize(1) || v.getDimSize(2) != k.getDimSize(2))
-    return op->emitOpError() << "takes a key for each value and head, but got " << k << " and " << v;
+    return op->emitOpError() << "expects k and v to agree in length and heads, but got " << k << " and " << v;
   const int64_t heads = q.getDimSize(2), groups = k.getDimSize(2);
   if (groups == 0 || heads % groups != 0)
-    return op->emitOpError() << "needs a count of heads of q that is a multiple of that of k, but got " << heads
+    return op->emitOpError() << "expects the number of heads of q to be a multiple of that of k, but got " << heads
                              << " and " << groups;
   return success();
 }
@@ -47,8 +48,8 @@ static LogicalResult verifyRepeats(Operation *op, const AttentionInputs &inputs,
                     });
   if (fits)
     return success();
-  return op->emitOpError() << name << " has the extents (b, n, t, s) = [" << ArrayRef(scores)
-                           << "], or 1 in place of some, but got " << operand.getType();
+  return op->emitOpError() << name << " must have the extents (b, n, t, s) = [" << ArrayRef(scores)
+                           << "], each of which may be 1, but got " << operand.getType();
 }
 
 /// Verifies the operands and attributes that both ops share.
@@ -57,13 +58,13 @@ static LogicalResult verifyInputs(Operation *op, const AttentionInputs &inputs) 
       failed(verifyRepeats(op, inputs, inputs.mask, "mask")))
     return failure();
   if (!std::isfinite(inputs.scale))
-    return op->emitOpError() << "needs a finite scale, but got " << inputs.scale;
+    return op->emitOpError() << "expects a finite scale, but got " << inputs.scale;
   if (!(inputs.rate >= 0 && inputs.rate < 1))
-    return op->emitOpError() << "needs a rate of at least 0 and below 1, but got " << inputs.rate;
+    return op->emitOpError() << "expects a rate of at least 0 and below 1, but got " << inputs.rate;
   if ((inputs.rate > 0) != static_cast<bool>(inputs.key))
-    return op->emitOpError() << "takes a key if its rate is above 0, and else none; the rate is " << inputs.rate;
+    return op->emitOpError() << "expects a key if and only if its rate is above 0; the rate is " << inputs.rate;
   if (inputs.key && tensorTypeOf(inputs.key).getShape() != ArrayRef<int64_t>(2))
-    return op->emitOpError() << "takes a key of 2 words, but got " << inputs.key.getType();
+    return op->emitOpError() << "expects a key of 2 words, but got " << inputs.key.getType();
   return success();
 }
 
@@ -83,8 +84,8 @@ LogicalResult AttentionOp::verify() {
     return failure();
   const RankedTensorType out = outType(inputs), lse = rowType(inputs);
   if (getOut().getType() != out || getLse().getType() != lse)
-    return emitOpError() << "gives " << out << " and " << lse << ", but its results are " << getOut().getType()
-                         << " and " << getLse().getType();
+    return emitOpError() << "results must be " << out << " and " << lse << ", but got " << getOut().getType() << " and "
+                         << getLse().getType();
   return success();
 }
 
@@ -96,15 +97,16 @@ LogicalResult AttentionGradOp::verify() {
                                    {getByOut(), outType(inputs), "by_out"},
                                    {getDelta(), rowType(inputs), "delta"}})
     if (value.getType() != type)
-      return emitOpError() << "takes " << name << " of type " << type << ", but got " << value.getType();
+      return emitOpError() << name << " must be " << type << ", but got " << value.getType();
   const int64_t parts = partsOfQueries(*this);
   for (auto [result, operand] : llvm::zip(getResults(), ValueRange{getQ(), getK(), getV()})) {
     const bool inPieces = parts > 0 && result != getByQ();
     const RankedTensorType whole = tensorTypeOf(operand),
                            type = inPieces ? typeOfPieces(whole, parts, inputs.scoreType()) : whole;
     if (result.getType() != type)
-      return emitOpError() << "gives " << type << (inPieces ? ", in pieces as by_k" : ", the type of the operand")
-                           << ", but its result is " << result.getType();
+      return emitOpError() << "result must be " << type
+                           << (inPieces ? ", partial results as by_k" : ", the type of the operand") << ", but got "
+                           << result.getType();
   }
   return success();
 }

@@ -30,9 +30,9 @@ bool ConstantOp::isGlue() {
 LogicalResult ConstantOp::verify() {
   auto elements = dyn_cast<DenseElementsAttr>(getValue());
   if (!elements)
-    return emitOpError("value must be written out or a splat (a dense attribute)");
+    return emitOpError("value must be a dense attribute: a list of elements or a splat");
   if (!elements.isSplat() && elements.getNumElements() > 64)
-    return emitOpError() << "writes out at most 64 elements, but got " << elements.getNumElements();
+    return emitOpError() << "lists at most 64 elements unless they are a splat, but got " << elements.getNumElements();
   return success();
 }
 

@@ -14,11 +14,11 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 LogicalResult verifyCollective(Operation *op) {
   if (op->getNumOperands() == 0)
-    return op->emitOpError("combines at least one value");
+    return op->emitOpError("expects at least one value");
   for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
     if (isBranchOrLoop(around))
-      return op->emitOpError() << "stands in a '" << around->getName()
-                               << "', but every process runs the same collectives";
+      return op->emitOpError() << "is nested in a '" << around->getName()
+                               << "', but every process must run the same collectives";
   return success();
 }
 
@@ -47,7 +47,8 @@ LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, func
   for (size_t i = 0; i < values; ++i) {
     const ArrayRef<int64_t> own = bordersOf(borders, i);
     if (own.size() < 2 || own.size() != bordersOf(borders, 0).size() || own.front() != 0 || !llvm::is_sorted(own))
-      return error() << "expected borders that rise from 0, as many for each value, but got " << borders[i];
+      return error() << "expected ascending borders that begin with 0, equally many for each value, but got "
+                     << borders[i];
     if (rank < 0 || rank + 1 >= static_cast<int64_t>(own.size()))
       return error() << "is of rank " << rank << " of " << own.size() - 1 << " processes";
   }
@@ -82,7 +83,7 @@ template <class Op> LogicalResult verifyDivided(Op op, function_ref<int64_t(Arra
   for (auto [i, x] : llvm::enumerate(op.getXs()))
     if (const int64_t expected = count(bordersOf(op.getBorders(), i), op.getRank());
         cast<RankedTensorType>(x.getType()).getNumElements() != expected)
-      return op.emitOpError() << "expected a value of " << expected << " elements by its borders, but got "
+      return op.emitOpError() << "expected a value of " << expected << " elements, according to its borders, but got "
                               << x.getType();
   return success();
 }

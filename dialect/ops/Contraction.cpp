@@ -79,7 +79,7 @@ LogicalResult ContractOp::verify() {
     depth = llvm::SaturatingMultiply<uint64_t>(depth, lhs.getDimSize(axis));
   auto result = cast<RankedTensorType>(getResult().getType());
   if (result.getShape() != ArrayRef(shape))
-    return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is "
+    return emitOpError() << "result must be " << RankedTensorType::get(shape, result.getElementType()) << ", but got "
                          << result;
   return verifyProducts(*this, depth);
 }

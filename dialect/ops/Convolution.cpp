@@ -27,9 +27,8 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   const size_t rank = steps.stride.size();
   if (rank == 0 || steps.dilation.size() != rank || steps.low.size() != rank || steps.hole.size() != rank)
     return op->emitOpError()
-           << "needs a stride, dilation, low and hole for each spatial axis, of which there is one at "
-              "least, but got "
-           << rank << ", " << steps.dilation.size() << ", " << steps.low.size() << " and " << steps.hole.size();
+           << "expects a stride, dilation, low and hole for each of one or more spatial axes, but got " << rank << ", "
+           << steps.dilation.size() << ", " << steps.low.size() << " and " << steps.hole.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     if (steps.stride[axis] == 0 || steps.dilation[axis] == 0)
       return op->emitOpError() << "stride and dilation must not be 0, but along spatial axis " << axis << " they are "
@@ -40,8 +39,8 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
     constexpr int64_t most = int64_t(1) << 31;
     for (int64_t step : {steps.stride[axis], steps.dilation[axis], steps.low[axis], steps.hole[axis]})
       if (step < -most || step > most)
-        return op->emitOpError() << "numbers must be at most " << most << " in size, but along spatial axis " << axis
-                                 << " one is " << step;
+        return op->emitOpError() << "stride, dilation, low and hole must be at most " << most
+                                 << " in magnitude, but along spatial axis " << axis << " one is " << step;
   }
   return success();
 }
@@ -51,7 +50,7 @@ static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayR
   constexpr int64_t most = int64_t(1) << 31;
   for (int64_t extent : llvm::concat<const int64_t>(places, taps))
     if (extent > most)
-      return op->emitOpError() << "has at most " << most << " places and taps along an axis, but got " << extent;
+      return op->emitOpError() << "has at most " << most << " positions and taps along an axis, but got " << extent;
   return success();
 }
 
@@ -95,18 +94,19 @@ LogicalResult WindowOp::verify() {
   RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   const int64_t rank = static_cast<int64_t>(getStride().size()), grown = getDiagonal() ? 0 : rank;
   if (x.getElementType() != y.getElementType())
-    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+    return emitOpError() << "operand and result must have the same dtype, but got " << x.getElementType() << " and "
+                         << y.getElementType();
   if (x.getRank() < 1 + 2 * rank - grown || y.getRank() != x.getRank() + grown)
-    return emitOpError() << "with " << rank << " spatial axes takes at least " << 1 + 2 * rank - grown
-                         << " axes and gives " << grown << " more, but takes " << x << " and gives " << y;
+    return emitOpError() << "with " << rank << " spatial axes expects an operand of at least " << 1 + 2 * rank - grown
+                         << " axes and a result of " << grown << " more, but got " << x << " and " << y;
   SmallVector<int64_t> expected(y.getShape().take_front(1 + rank));
   expected[0] = x.getDimSize(0);
   if (!getDiagonal())
     llvm::append_range(expected, getTaps());
   llvm::append_range(expected, x.getShape().drop_front(1 + rank));
   if (y.getShape() != ArrayRef(expected))
-    return emitOpError() << "keeps the axes that are not spatial: expected " << y.clone(expected) << " of " << x
-                         << ", but gives " << y;
+    return emitOpError() << "preserves the non-spatial axes: expected " << y.clone(expected) << " for " << x
+                         << ", but got " << y;
   return verifyReach(*this, getPlaces(), getTaps());
 }
 
@@ -159,8 +159,8 @@ LogicalResult ConvolutionOp::verify() {
   const int64_t rank = static_cast<int64_t>(getStride().size());
   for (auto [type, name] : {std::pair(x, "x"), std::pair(w, "w"), std::pair(y, "the result")})
     if (type.getRank() != rank + 3)
-      return emitOpError() << "with " << rank << " spatial axes has x, w and a result of " << rank + 3 << " axes, but "
-                           << name << " is " << type;
+      return emitOpError() << "with " << rank << " spatial axes expects x, w and the result to have " << rank + 3
+                           << " axes, but " << name << " is " << type;
   auto check = [&](int64_t a, int64_t b, StringRef what) -> LogicalResult {
     if (a == b)
       return success();

@@ -13,7 +13,8 @@ namespace halftone::dialect {
 LogicalResult SliceOp::verify() {
   RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   if (x.getElementType() != y.getElementType())
-    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+    return emitOpError() << "operand and result must have the same dtype, but got " << x.getElementType() << " and "
+                         << y.getElementType();
   if (x.getRank() != y.getRank() || x.getRank() != static_cast<int64_t>(getStart().size()))
     return emitOpError() << "needs one start and one result axis per axis of its operand, " << x.getRank()
                          << ", but got " << getStart().size() << " and " << y.getRank();
@@ -29,7 +30,7 @@ LogicalResult ConcatOp::verify() {
   int64_t axis = getAxis();
   uint64_t total = 0;
   if (getXs().empty())
-    return emitOpError() << "needs at least one operand";
+    return emitOpError() << "expects at least one operand";
   if (axis < 0 || axis >= y.getRank())
     return emitOpError() << "axis " << axis << " is out of range for a result of rank " << y.getRank();
   for (auto [number, operand] : llvm::enumerate(getXs())) {
@@ -55,7 +56,7 @@ static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedT
   if (axis < 0 || axis >= whole.getRank())
     return op->emitOpError() << "axis " << axis << " is out of range for a tensor of rank " << whole.getRank();
   if (batch < 0 || batch > axis)
-    return op->emitOpError() << "batch axes stand before axis " << axis << ", but batch is " << batch;
+    return op->emitOpError() << "batch axes must precede axis " << axis << ", but batch is " << batch;
   if (indices.getRank() < batch || indices.getShape().take_front(batch) != whole.getShape().take_front(batch))
     return op->emitOpError() << "expected indices whose first " << batch << " axes are those of " << whole
                              << ", but got " << indices;
@@ -63,17 +64,18 @@ static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedT
   llvm::append_range(expected, indices.getShape().drop_front(batch));
   llvm::append_range(expected, whole.getShape().drop_front(axis + 1));
   if (ArrayRef(expected) != parts.getShape())
-    return op->emitOpError() << "expected " << parts.clone(expected) << " where the indices " << indices
-                             << " stand in place of axis " << axis << " of " << whole << ", but got " << parts;
+    return op->emitOpError() << "expected " << parts.clone(expected) << ", with the axes of the indices " << indices
+                             << " in place of axis " << axis << " of " << whole << ", but got " << parts;
   if (whole.getDimSize(axis) == 0 && parts.getNumElements() != 0 && !isa<ScatterOp>(op))
-    return op->emitOpError() << "axis " << axis << " has no element that an index could name";
+    return op->emitOpError() << "axis " << axis << " has extent 0, so no index is valid";
   return success();
 }
 
 LogicalResult GatherOp::verify() {
   RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   if (x.getElementType() != y.getElementType())
-    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+    return emitOpError() << "operand and result must have the same dtype, but got " << x.getElementType() << " and "
+                         << y.getElementType();
   return verifyLookup(*this, x, tensorTypeOf(getIndices()), y, getAxis(), getBatch());
 }
 
@@ -82,15 +84,16 @@ LogicalResult ScatterAddOp::verify() {
   Type from = updates.getElementType(), to = y.getElementType();
   bool isNarrow = isa<FloatType>(from) && from.getIntOrFloatBitWidth() < 32;
   if (from != to && !(isNarrow && to.isF32()))
-    return emitOpError() << "gives the dtype of its updates, or f32 for a narrower float, but takes " << from
-                         << " and gives " << to;
+    return emitOpError()
+           << "result must have the dtype of the updates, or f32 if that is a narrower float, but got updates of "
+           << from << " and a result of " << to;
   return verifyLookup(*this, y, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
 }
 
 LogicalResult ScatterOp::verify() {
   RankedTensorType x = tensorTypeOf(getX()), updates = tensorTypeOf(getUpdates());
   if (x.getElementType() != updates.getElementType())
-    return emitOpError() << "takes x and updates of one dtype, but got " << x.getElementType() << " and "
+    return emitOpError() << "expects x and updates of the same dtype, but got " << x.getElementType() << " and "
                          << updates.getElementType();
   return verifyLookup(*this, x, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
 }

@@ -14,10 +14,10 @@ static bool isDialectTensor(Type type) {
 LogicalResult KernelOp::verify() {
   auto type = dyn_cast<FunctionType>(getFunctionType());
   if (!type)
-    return emitOpError() << "has a function type, but got " << getFunctionType();
+    return emitOpError() << "expects a function type, but got " << getFunctionType();
   for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
     if (!isDialectTensor(each))
-      return emitOpError() << "takes and gives tensors of static shape, but got " << each;
+      return emitOpError() << "expects operands and results of static shape, but got " << each;
   return success();
 }
 
@@ -31,7 +31,7 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError() << "has a region that does not yield the types of its results, " << type;
   for (Operation &op : block.without_terminator())
     if (!isMemoryEffectFree(&op) || (op.getNumRegions() && !isa<ScanOp>(op)) || isa<LaunchOp>(op))
-      return op.emitOpError("is not legal in a kernel: its ops are pure, and none but a scan has a region");
+      return op.emitOpError("is not legal in a kernel, whose ops must be pure and, except scans, have no regions");
   return verifyBlocks(*this);
 }
 

@@ -48,7 +48,7 @@ LogicalResult verifyDepth(Operation *op) {
   for (Operation *around = op; around; around = around->getParentOp())
     depth += isLoop(around);
   if (depth > mostNestedLoops)
-    return op->emitOpError() << "is in " << depth - 1 << " loops; expected less than " << mostNestedLoops;
+    return op->emitOpError() << "is in " << depth - 1 << " nested loops; expected fewer than " << mostNestedLoops;
   return success();
 }
 
@@ -66,8 +66,8 @@ LogicalResult ScanOp::verify() {
   SmallVector<Type> arguments(getInits().getTypes());
   for (auto [number, x] : llvm::enumerate(getXs())) {
     if (shapeOf(x).empty() || shapeOf(x).front() != length)
-      return emitOpError() << "goes over #" << number << " of the xs, of type " << x.getType()
-                           << "; expected the extent " << length << " first";
+      return emitOpError() << "scans #" << number << " of the xs, of type " << x.getType()
+                           << "; expected a leading extent of " << length;
     arguments.push_back(sliceOf(tensorTypeOf(x)));
   }
   if (failed(verifyDepth(*this)) || failed(verifyArguments(*this, getBody(), "body", true, arguments)))
@@ -80,7 +80,7 @@ LogicalResult ScanOp::verify() {
   for (auto [number, y] : llvm::enumerate(getYs())) {
     if (shapeOf(y).empty() || shapeOf(y).front() != length)
       return emitOpError() << "result #" << carries + number << " is a stack of slices, of type " << y.getType()
-                           << "; expected the extent " << length << " first";
+                           << "; expected a leading extent of " << length;
     yields.push_back(sliceOf(tensorTypeOf(y)));
   }
   return verifyYields(*this, getBody(), "body", yields);
@@ -122,7 +122,7 @@ LogicalResult WhileOp::verify() {
       failed(verifyYields(*this, getBody(), "body", carries)))
     return failure();
   const WalkResult walked = getCondition().walk([&](AssignOp) { return WalkResult::interrupt(); });
-  return walked.wasInterrupted() ? emitOpError("condition decides, but holds 'halftone.assign'") : success();
+  return walked.wasInterrupted() ? emitOpError("condition must be pure, but contains 'halftone.assign'") : success();
 }
 
 // The condition region forwards the carries to the body, or out of the loop, although it yields only the decision.

@@ -25,7 +25,7 @@ static LogicalResult verifyDTypes(Operation *op, ReduceKind kind, Type x, Type y
   if (!logical && x.isInteger(1))
     return op->emitOpError() << stringifyReduceKind(kind) << " takes numbers, but got " << x;
   if (y != x && !(y.isF32() && isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32))
-    return op->emitOpError() << "of " << x << " gives " << x
+    return op->emitOpError() << "of " << x << " expects a result of " << x
                              << (isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32 ? " or f32" : "") << ", but got "
                              << y;
   return success();
@@ -33,7 +33,7 @@ static LogicalResult verifyDTypes(Operation *op, ReduceKind kind, Type x, Type y
 
 static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> shape, RankedTensorType y) {
   if (y.getShape() != shape)
-    return op->emitOpError() << "gives " << RankedTensorType::get(shape, y.getElementType()) << ", but its result is "
+    return op->emitOpError() << "result must be " << RankedTensorType::get(shape, y.getElementType()) << ", but got "
                              << y;
   return success();
 }
@@ -79,7 +79,7 @@ LogicalResult PartialReduceOp::verify() {
   SmallVector<int64_t> shape(x.getShape());
   for (auto [axis, tile] : llvm::zip_equal(getAxes(), getTile())) {
     if (tile <= 0)
-      return emitOpError() << "tile extents are positive, but got " << tile;
+      return emitOpError() << "tile extents must be positive, but got " << tile;
     shape[axis] = llvm::divideCeil(shape[axis], tile);
   }
   return verifyShape(*this, shape, y);
@@ -89,11 +89,11 @@ LogicalResult ArgReduceOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
   int64_t axis = getAxis();
   if (getKind() != ReduceKind::max && getKind() != ReduceKind::min)
-    return emitOpError() << "finds max or min, but got " << stringifyReduceKind(getKind());
+    return emitOpError() << "supports max and min, but got " << stringifyReduceKind(getKind());
   if (failed(verifyAxes(*this, x, axis)))
     return failure();
   if (x.getDimSize(axis) == 0)
-    return emitOpError() << "has no element along axis " << axis;
+    return emitOpError() << "has no elements along axis " << axis;
   return verifyShape(*this, keptShape(x, axis), y);
 }
 
@@ -101,7 +101,7 @@ LogicalResult CumsumOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
   int64_t axis = getAxis();
   if (getKind() == ReduceKind::and_ || getKind() == ReduceKind::or_)
-    return emitOpError() << "combines by sum, prod, max or min, but got " << stringifyReduceKind(getKind());
+    return emitOpError() << "supports sum, prod, max and min, but got " << stringifyReduceKind(getKind());
   if (failed(verifyAxes(*this, x, axis)) ||
       failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
     return failure();

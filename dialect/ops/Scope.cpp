@@ -34,7 +34,7 @@ LogicalResult LayerOp::verify() {
   for (auto [index, operand, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
     if (!differOnlyInFloat(operand, argument))
       return emitOpError() << "operand #" << index << " of type " << operand
-                           << " cannot become the region's argument of type " << argument
+                           << " cannot be passed to the region's argument of type " << argument
                            << ": only the dtypes of floats may differ";
   return verifyYield(*this, getBody(), getOutputs().getTypes(), "region");
 }
@@ -92,16 +92,16 @@ MutableOperandRange YieldOp::getMutableSuccessorOperands(RegionSuccessor) {
 
 LogicalResult CustomGradientOp::verify() {
   if (getXs().empty())
-    return emitOpError("needs a value that the cotangent goes to");
+    return emitOpError("expects at least one value that receives a cotangent");
   Block &block = getBody().front();
   if (block.getArgumentTypes() != TypeRange(getY().getType()))
-    return emitOpError() << "region takes the cotangent, of type " << getY().getType() << ", but has "
+    return emitOpError() << "region must take only the cotangent, of type " << getY().getType() << ", but has "
                          << block.getNumArguments() << " arguments"
                          << (block.getNumArguments() == 1 ? " of another type" : "");
   const WalkResult walked = getBody().walk([&](Operation *op) {
     if (!isa<AssignOp, GradientOp>(op))
       return WalkResult::advance();
-    emitOpError() << "region computes cotangents, but holds '" << op->getName() << "'";
+    emitOpError() << "region must only compute cotangents, but contains '" << op->getName() << "'";
     return WalkResult::interrupt();
   });
   if (walked.wasInterrupted())
@@ -194,14 +194,14 @@ LogicalResult GradientOp::verify() {
     return emitOpError() << "differentiates a scalar, but got " << getY().getType();
   size_t variables = getOf().size();
   if (getNumResults() == 0)
-    return emitOpError("needs a variable or a value to differentiate by");
+    return emitOpError("expects a variable or a value to differentiate with respect to");
   if (variables + getXs().size() != getNumResults())
-    return emitOpError() << "differentiates by " << variables << " variables and " << getXs().size()
+    return emitOpError() << "differentiates with respect to " << variables << " variables and " << getXs().size()
                          << " values, but has " << getNumResults() << " results";
   for (auto [index, x, result] : llvm::enumerate(getXs().getTypes(), getGradients().drop_front(variables).getTypes()))
     if (x != result)
-      return emitOpError() << "result #" << variables + index << " is the derivative by a value of type " << x
-                           << ", but has type " << result;
+      return emitOpError() << "result #" << variables + index << " is the derivative with respect to a value of type "
+                           << x << ", but has type " << result;
   llvm::SmallPtrSet<Attribute, 8> seen;
   for (Attribute variable : getOf())
     if (!seen.insert(variable).second)
@@ -216,8 +216,8 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!variable)
       return emitOpError() << "names " << name << ", which is not a variable";
     if (variable.getType() != getGradients()[index].getType())
-      return emitOpError() << "result #" << index << " is the derivative by variable " << name << " of type "
-                           << variable.getType() << ", but has type " << getGradients()[index].getType();
+      return emitOpError() << "result #" << index << " is the derivative with respect to variable " << name
+                           << " of type " << variable.getType() << ", but has type " << getGradients()[index].getType();
   }
   return success();
 }

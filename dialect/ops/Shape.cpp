@@ -9,7 +9,7 @@ namespace halftone::dialect {
 static LogicalResult verifySameDType(Operation *op) {
   auto x = cast<RankedTensorType>(op->getOperand(0).getType()), y = cast<RankedTensorType>(op->getResult(0).getType());
   if (x.getElementType() != y.getElementType())
-    return op->emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives "
+    return op->emitOpError() << "operand and result must have the same dtype, but got " << x.getElementType() << " and "
                              << y.getElementType();
   return success();
 }
@@ -17,8 +17,8 @@ static LogicalResult verifySameDType(Operation *op) {
 LogicalResult ReshapeOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
   if (x.getNumElements() != y.getNumElements())
-    return emitOpError() << "keeps the number of elements, but takes " << x.getNumElements() << " and gives "
-                         << y.getNumElements();
+    return emitOpError() << "operand and result must have the same number of elements, but got " << x.getNumElements()
+                         << " and " << y.getNumElements();
   return verifySameDType(*this);
 }
 
@@ -51,7 +51,8 @@ LogicalResult TransposeOp::verify() {
     return emitOpError() << "needs a permutation of its operand's " << x.getRank() << " axes, but got [" << permutation
                          << "]";
   if (y.getRank() != x.getRank())
-    return emitOpError() << "keeps the rank, but takes " << x.getRank() << " and gives " << y.getRank();
+    return emitOpError() << "operand and result must have the same rank, but got " << x.getRank() << " and "
+                         << y.getRank();
   for (auto [index, axis] : llvm::enumerate(permutation))
     if (y.getDimSize(index) != x.getDimSize(axis))
       return emitOpError() << "result axis " << index << " of extent " << y.getDimSize(index) << " is operand axis "
@@ -61,7 +62,7 @@ LogicalResult TransposeOp::verify() {
 
 LogicalResult PackOp::verify() {
   if (!PanelsAttr::of(getY().getType()))
-    return emitOpError("gives a packed matrix; expected a result with #halftone.panels");
+    return emitOpError("result is not packed; expected a type with #halftone.panels");
   return success();
 }
 

@@ -17,7 +17,7 @@ LogicalResult SortOp::verify() {
   if (axis < 0 || axis >= x.getRank())
     return emitOpError() << "axis " << axis << " is out of range for an operand of rank " << x.getRank();
   if (x.getDimSize(axis) > std::numeric_limits<int32_t>::max())
-    return emitOpError() << "gives i32 indices, but axis " << axis << " has " << x.getDimSize(axis) << " elements";
+    return emitOpError() << "returns i32 indices, but axis " << axis << " has " << x.getDimSize(axis) << " elements";
   SmallVector<int64_t> expected(x.getShape());
   if (values.getRank() == x.getRank())
     expected[axis] = values.getDimSize(axis);
@@ -28,7 +28,7 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "gives " << expected[axis] << " elements along axis " << axis << ", which has "
                          << x.getDimSize(axis);
   if (indices.getShape() != values.getShape())
-    return emitOpError() << "gives an index for each value, but values are " << values << " and indices " << indices;
+    return emitOpError() << "returns an index for each value, but values are " << values << " and indices " << indices;
   return success();
 }
 

@@ -34,8 +34,8 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(type))
     return failure();
   if (getValue().getType() != *type)
-    return emitOpError() << "gives variable " << getVariableAttr() << " of type " << *type << " a value of type "
-                         << getValue().getType();
+    return emitOpError() << "assigns a value of type " << getValue().getType() << " to variable " << getVariableAttr()
+                         << " of type " << *type;
   return success();
 }
 
@@ -46,22 +46,22 @@ RankedTensorType ShadowOp::getType() {
 LogicalResult ShadowOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1)
-    return emitOpError() << "is a function of one value, but has " << block.getNumArguments() << " arguments";
+    return emitOpError() << "must be a function of one value, but has " << block.getNumArguments() << " arguments";
   if (block.getTerminator()->getNumOperands() != 1)
-    return emitOpError() << "gives one value, but yields " << block.getTerminator()->getNumOperands();
+    return emitOpError() << "must yield one value, but yields " << block.getTerminator()->getNumOperands();
   for (Type type : {block.getArgument(0).getType(), block.getTerminator()->getOperand(0).getType()})
     if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
-      return emitOpError() << "takes and gives tensors of static shape, but got " << type;
+      return emitOpError() << "expects operands and results of static shape, but got " << type;
   for (Operation &op : block.without_terminator())
     if (!isMemoryEffectFree(&op) || op.getNumRegions() || isa<LaunchOp>(op))
-      return op.emitOpError("is not legal in a shadow: its ops are pure and have no regions");
+      return op.emitOpError("is not legal in a shadow, whose ops must be pure and have no regions");
   return success();
 }
 
 LogicalResult ShadowOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto above = symbols.lookupNearestSymbolFrom<ShadowOp>(*this, getSourceAttr());
   if (above && (above->getBlock() != (*this)->getBlock() || !above->isBeforeInBlock(*this)))
-    return emitOpError() << "is a function of shadow " << getSourceAttr() << ", which does not stand above it";
+    return emitOpError() << "is a function of shadow " << getSourceAttr() << ", which is not defined above it";
   FailureOr<RankedTensorType> type = above ? above.getType() : variableType(*this, getSourceAttr(), symbols);
   if (failed(type))
     return failure();

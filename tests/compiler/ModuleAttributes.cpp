@@ -86,6 +86,6 @@ TEST_CASE_METHOD(ModuleAttributes, "An attribute that names nothing is one error
     CHECK(numericsOf(*module).status().kind() == ErrorKind::value_error);
     errors.clear();
     CHECK(failed(compiledFor(*module, "", false)));
-    CHECK_THAT(errors, Catch::StartsWith("attribute 'halftone.numerics' holds \"fast\" or \"strict\", but got "));
+    CHECK_THAT(errors, Catch::StartsWith("attribute 'halftone.numerics' must be \"fast\" or \"strict\", but got "));
   }
 }

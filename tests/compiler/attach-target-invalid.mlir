@@ -23,7 +23,7 @@ module attributes {halftone.target = ""} {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.target' of a module holds a string, but got 7 : i64}}
+// expected-error @below {{attribute 'halftone.target' of a module must be a string, but got 7 : i64}}
 module attributes {halftone.target = 7} {
   func.func @main() {
     return
@@ -32,14 +32,14 @@ module attributes {halftone.target = 7} {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.target' is not known on a function: it stands on a module}}
+// expected-error @below {{attribute 'halftone.target' is not known on a function: it belongs on a module}}
 func.func @main() attributes {halftone.target = "host"} {
   return
 }
 
 // -----
 
-// expected-error @below {{attribute 'halftone.numerics' of a module holds "fast" or "strict", but got "exact"}}
+// expected-error @below {{attribute 'halftone.numerics' of a module must be "fast" or "strict", but got "exact"}}
 module attributes {halftone.numerics = "exact"} {
   func.func @main() {
     return
@@ -48,7 +48,7 @@ module attributes {halftone.numerics = "exact"} {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.numerics' of a module holds "fast" or "strict", but got unit}}
+// expected-error @below {{attribute 'halftone.numerics' of a module must be "fast" or "strict", but got unit}}
 module attributes {halftone.numerics} {
   func.func @main() {
     return
@@ -57,7 +57,7 @@ module attributes {halftone.numerics} {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.numerics' of a function holds "fast" or "strict", but got "Strict"}}
+// expected-error @below {{attribute 'halftone.numerics' of a function must be "fast" or "strict", but got "Strict"}}
 func.func @kernel() attributes {halftone.numerics = "Strict"} {
   return
 }

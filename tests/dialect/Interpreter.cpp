@@ -143,7 +143,7 @@ static Status refusal(mlir::ModuleOp module, const std::vector<TensorData> &feed
 TEST_CASE("a module that cannot run is refused with its reason, and changes nothing") {
   auto module = parse(counter);
   TensorData yes = wholes("i1", {1}), w = reals("2xf32", {1, 2});
-  CHECK(refusal(*module, {}, {{"w", w}}).message() == "@main takes more than the 0 feeds given");
+  CHECK(refusal(*module, {}, {{"w", w}}).message() == "@main takes more feeds than the 0 given");
   CHECK(refusal(*module, {yes, yes}, {{"w", w}}).message() == "@main takes 1 feeds, but 2 were given");
   CHECK(refusal(*module, {w}, {{"w", w}}).message() == "feed #0 has type tensor<2xf32>, but tensor<i1> is expected");
   CHECK(refusal(*module, {yes}, {}).kind() == ErrorKind::key_error);
@@ -169,7 +169,7 @@ TEST_CASE("a module that cannot run is refused with its reason, and changes noth
   CHECK(noCase.kind() == ErrorKind::not_implemented_error);
   CHECK(noCase.message() == "the interpreter does not run 'halftone.exp' at loc(\"model.cpp\":7:3)");
   auto nothing = parse("");
-  CHECK(refusal(*nothing, {}).message() == "the module has no function @main of one block");
+  CHECK(refusal(*nothing, {}).message() == "the module has no function @main with a single block");
   auto kernels = parse(launches);
   CHECK(interpretKernel(kernels->lookupSymbol<KernelOp>("loop_0"), {}).status().message() ==
         "kernel @loop_0 takes 1 operands, but 0 were given");

@@ -7,7 +7,7 @@ func.func @main(%x: tensor<2xf32> {halftone.nmae = "x"}) {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.name' of argument 1 holds a string, but got 3 : i64}}
+// expected-error @below {{attribute 'halftone.name' of argument 1 must be a string, but got 3 : i64}}
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}, %y: tensor<2xf32> {halftone.name = 3}) {
   return
 }
@@ -21,14 +21,14 @@ func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) -> (tensor<2xf32> {half
 
 // -----
 
-// expected-error @below {{attribute 'halftone.variable' of result 0 holds a symbol, but got "w"}}
+// expected-error @below {{attribute 'halftone.variable' of result 0 must be a symbol, but got "w"}}
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) -> (tensor<2xf32> {halftone.variable = "w"}) {
   return %x : tensor<2xf32>
 }
 
 // -----
 
-// expected-error @below {{attribute 'halftone.panels' is not known on a function: it stands on a function's argument, a function's result; expected halftone.kind}}
+// expected-error @below {{attribute 'halftone.panels' is not known on a function: it belongs on a function's argument, a function's result; expected halftone.kind}}
 func.func @main() attributes {halftone.panels = array<i64: 0, 1, 1>} {
   return
 }
@@ -41,21 +41,21 @@ module attributes {halftone.layer = {}} {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.kind' of a function holds the kind of a kernel, but got "poem"}}
+// expected-error @below {{attribute 'halftone.kind' of a function must be the kind of a kernel, but got "poem"}}
 func.func @main() attributes {halftone.kind = "poem"} {
   return
 }
 
 // -----
 
-// expected-error @below {{attribute 'halftone.layers' of a module holds a dictionary, but got 1 : i64}}
+// expected-error @below {{attribute 'halftone.layers' of a module must be a dictionary, but got 1 : i64}}
 module attributes {halftone.layers = 1} {
 }
 
 // -----
 
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.dims' is not known on an op of the dialect: it stands on a linalg.generic, a tensor.extract_slice; expected halftone.rematerialize}}
+  // expected-error @below {{attribute 'halftone.dims' is not known on an op of the dialect: it belongs on a linalg.generic, a tensor.extract_slice; expected halftone.rematerialize}}
   %0 = halftone.neg %x {halftone.dims = array<i64: 1, 1>} : tensor<2xf32>
   return
 }
@@ -78,19 +78,19 @@ func.func @main(%x: tensor<2x2xf32> {halftone.name = "x"}) {
 
 // -----
 
-// expected-error @below {{attribute 'halftone.stage' holds "graph", "cast", "pure" or "kernel", but got "plan"}}
+// expected-error @below {{attribute 'halftone.stage' must be "graph", "cast", "pure" or "kernel", but got "plan"}}
 module attributes {halftone.stage = "plan"} {
 }
 
 // -----
 
-// expected-error @below {{attribute 'halftone.stage' of a module holds a string, but got 1 : i64}}
+// expected-error @below {{attribute 'halftone.stage' of a module must be a string, but got 1 : i64}}
 module attributes {halftone.stage = 1} {
 }
 
 // -----
 
-// expected-error @below {{attribute 'halftone.stage' is not known on a function: it stands on a module; expected halftone.kind}}
+// expected-error @below {{attribute 'halftone.stage' is not known on a function: it belongs on a module; expected halftone.kind}}
 func.func @main() attributes {halftone.stage = "graph"} {
   return
 }

@@ -17,7 +17,7 @@ func.func @f(%x: tensor<4xi4>) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{writes out at most 64 elements, but got 65}}
+  // expected-error @below {{lists at most 64 elements unless they are a splat, but got 65}}
   %y = halftone.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64]> : tensor<65xi32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{value must be written out or a splat (a dense attribute)}}
+  // expected-error @below {{value must be a dense attribute: a list of elements or a splat}}
   %y = halftone.constant sparse<0, 1.0> : tensor<4xf32>
   return
 }

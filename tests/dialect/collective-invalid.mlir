@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics
 
 func.func @f() {
-  // expected-error @below {{combines at least one value}}
+  // expected-error @below {{expects at least one value}}
   "halftone.all_reduce"() {kind = #halftone<collective_kind sum>} : () -> ()
   return
 }
@@ -10,7 +10,7 @@ func.func @f() {
 
 func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
   halftone.when %p : () {
-    // expected-error @below {{stands in a 'halftone.when', but every process runs the same collectives}}
+    // expected-error @below {{is nested in a 'halftone.when', but every process must run the same collectives}}
     %0 = halftone.all_reduce sum (%x) : tensor<4xf32>
     halftone.yield
   } else {
@@ -38,7 +38,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{expected borders that rise from 0, as many for each value, but got array<i64: 0, 5, 4, 8>}}
+  // expected-error @below {{expected ascending borders that begin with 0, equally many for each value, but got array<i64: 0, 5, 4, 8>}}
   %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 5, 4, 8>] : tensor<8xf32>
   return
 }
@@ -46,7 +46,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{expected borders that rise from 0, as many for each value, but got array<i64: 1, 8>}}
+  // expected-error @below {{expected ascending borders that begin with 0, equally many for each value, but got array<i64: 1, 8>}}
   %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 1, 8>] : tensor<8xf32>
   return
 }
@@ -62,7 +62,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<9xf32>) {
-  // expected-error @below {{expected a value of 8 elements by its borders, but got 'tensor<9xf32>'}}
+  // expected-error @below {{expected a value of 8 elements, according to its borders, but got 'tensor<9xf32>'}}
   %0 = halftone.all_gather (%x) rank 0 borders [array<i64: 0, 8, 16>] : tensor<9xf32>
   return
 }
@@ -70,7 +70,7 @@ func.func @f(%x: tensor<9xf32>) {
 // -----
 
 func.func @f(%x: tensor<9xf32>) {
-  // expected-error @below {{expected a value of 8 elements by its borders, but got 'tensor<9xf32>'}}
+  // expected-error @below {{expected a value of 8 elements, according to its borders, but got 'tensor<9xf32>'}}
   %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 4, 8>] : tensor<9xf32>
   return
 }
@@ -79,7 +79,7 @@ func.func @f(%x: tensor<9xf32>) {
 
 func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
   halftone.when %p : () {
-    // expected-error @below {{stands in a 'halftone.when', but every process runs the same collectives}}
+    // expected-error @below {{is nested in a 'halftone.when', but every process must run the same collectives}}
     %0 = halftone.all_gather (%x) rank 0 borders [array<i64: 0, 4>] : tensor<4xf32>
     halftone.yield
   } else {

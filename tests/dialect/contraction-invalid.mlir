@@ -49,7 +49,7 @@ func.func @f(%a: tensor<4x3xf32>) {
 // -----
 
 func.func @f(%a: tensor<4xi8>, %b: tensor<4xui8>) {
-  // expected-error @below {{of i8 takes i8 and gives i32, but got 'i8' by 'ui8' into 'i32'}}
+  // expected-error @below {{of i8 expects i8 by i8 into i32, but got 'i8' by 'ui8' into 'i32'}}
   %y = halftone.contract %a, %b : (tensor<4xi8>, tensor<4xui8>) -> tensor<4x4xi32>
   return
 }
@@ -57,7 +57,7 @@ func.func @f(%a: tensor<4xi8>, %b: tensor<4xui8>) {
 // -----
 
 func.func @f(%a: tensor<4xi16>) {
-  // expected-error @below {{contracts floats, i8, i32 or i64, but got 'i16' by 'i16'}}
+  // expected-error @below {{supports floats, i8, i32 and i64, but got 'i16' by 'i16'}}
   %y = halftone.contract %a, %a : (tensor<4xi16>, tensor<4xi16>) -> tensor<4x4xi16>
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%a: tensor<4xi16>) {
 // -----
 
 func.func @f(%a: tensor<4xi32>) {
-  // expected-error @below {{of 'i32' takes 'i32' and gives 'i32', but got 'i32' by 'i32' into 'i64'}}
+  // expected-error @below {{of 'i32' expects 'i32' by 'i32' into 'i32', but got 'i32' by 'i32' into 'i64'}}
   %y = halftone.contract %a, %a : (tensor<4xi32>, tensor<4xi32>) -> tensor<4x4xi64>
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%a: tensor<4xi32>) {
 // -----
 
 func.func @f(%a: tensor<4xf16>, %b: tensor<4xf32>) {
-  // expected-error @below {{operands must have one dtype, or both be float8, but got 'f16' by 'f32'}}
+  // expected-error @below {{operands must have the same dtype, or both be float8, but got 'f16' by 'f32'}}
   %y = halftone.contract %a, %b : (tensor<4xf16>, tensor<4xf32>) -> tensor<4x4xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @f(%a: tensor<4xf16>, %b: tensor<4xf32>) {
 // -----
 
 func.func @f(%a: tensor<4xf16>) {
-  // expected-error @below {{of 'f16' by 'f16' gives the operands' dtype or f32, but got 'f64'}}
+  // expected-error @below {{of 'f16' by 'f16' expects a result of the operands' dtype or f32, but got 'f64'}}
   %y = halftone.contract %a, %a : (tensor<4xf16>, tensor<4xf16>) -> tensor<4x4xf64>
   return
 }
@@ -89,7 +89,7 @@ func.func @f(%a: tensor<4xf16>) {
 // -----
 
 func.func @f(%a: tensor<4xf64>) {
-  // expected-error @below {{of 'f64' by 'f64' gives f64, but got 'f32'}}
+  // expected-error @below {{of 'f64' by 'f64' expects a result of f64, but got 'f32'}}
   %y = halftone.contract %a, %a : (tensor<4xf64>, tensor<4xf64>) -> tensor<4x4xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @f(%a: tensor<4xf64>) {
 // -----
 
 func.func @f(%a: tensor<4xf8E5M2>) {
-  // expected-error @below {{of 'f8E5M2' by 'f8E5M2' gives f32, but got 'f16'}}
+  // expected-error @below {{of 'f8E5M2' by 'f8E5M2' expects a result of f32, but got 'f16'}}
   %y = halftone.contract %a, %a : (tensor<4xf8E5M2>, tensor<4xf8E5M2>) -> tensor<4x4xf16>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%a: tensor<4xf8E5M2>) {
 // -----
 
 func.func @f(%a: tensor<4x2xf32>) {
-  // expected-error @below {{gives 'tensor<2x2xf32>', but its result is 'tensor<2x3xf32>'}}
+  // expected-error @below {{result must be 'tensor<2x2xf32>', but got 'tensor<2x3xf32>'}}
   %y = halftone.contract %a, %a {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<2x3xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{needs a stride, dilation, low and hole for each spatial axis, of which there is one at least, but got 1, 2, 1 and 1}}
+  // expected-error @below {{expects a stride, dilation, low and hole for each of one or more spatial axes, but got 1, 2, 1 and 1}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1, 1>, low = array<i64: 0>, hole = array<i64: 1>} : tensor<2x8x4xf32> to tensor<2x6x3x4xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{of which there is one at least, but got 0, 0, 0 and 0}}
+  // expected-error @below {{for each of one or more spatial axes, but got 0, 0, 0 and 0}}
   %y = halftone.window %x {stride = array<i64>, dilation = array<i64>, low = array<i64>, hole = array<i64>} : tensor<2x8x4xf32> to tensor<2x8x4xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{numbers must be at most 2147483648 in size, but along spatial axis 0 one is -9223372036854775808}}
+  // expected-error @below {{stride, dilation, low and hole must be at most 2147483648 in magnitude, but along spatial axis 0 one is -9223372036854775808}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: -9223372036854775808>, hole = array<i64: 1>} : tensor<2x8x4xf32> to tensor<2x6x3x4xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{with 1 spatial axes takes at least 2 axes and gives 1 more}}
+  // expected-error @below {{with 1 spatial axes expects an operand of at least 2 axes and a result of 1 more}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : tensor<2x8x4xf32> to tensor<2x8x4xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{keeps the axes that are not spatial: expected 'tensor<2x6x3x4xf32>' of 'tensor<2x8x4xf32>', but gives 'tensor<2x6x3x5xf32>'}}
+  // expected-error @below {{preserves the non-spatial axes: expected 'tensor<2x6x3x4xf32>' for 'tensor<2x8x4xf32>', but got 'tensor<2x6x3x5xf32>'}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : tensor<2x8x4xf32> to tensor<2x6x3x5xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'f16'}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : tensor<2x8x4xf32> to tensor<2x6x3x4xf16>
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x4xf32>) {
-  // expected-error @below {{with 1 spatial axes takes at least 3 axes and gives 0 more}}
+  // expected-error @below {{with 1 spatial axes expects an operand of at least 3 axes and a result of 0 more}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>, diagonal} : tensor<2x8x4xf32> to tensor<2x6x3x4xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%x: tensor<2x8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x1xi8>) {
-  // expected-error @below {{has at most 2147483648 places and taps along an axis, but got 2147483649}}
+  // expected-error @below {{has at most 2147483648 positions and taps along an axis, but got 2147483649}}
   %y = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : tensor<1x1xi8> to tensor<1x2147483649x1xi8>
   return
 }
@@ -81,7 +81,7 @@ func.func @f(%x: tensor<1x1xi8>) {
 // -----
 
 func.func @f(%x: tensor<2x8x1x4xf32>, %w: tensor<3x4x5xf32>) {
-  // expected-error @below {{with 1 spatial axes has x, w and a result of 4 axes, but w is 'tensor<3x4x5xf32>'}}
+  // expected-error @below {{with 1 spatial axes expects x, w and the result to have 4 axes, but w is 'tensor<3x4x5xf32>'}}
   %y = halftone.convolution %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : (tensor<2x8x1x4xf32>, tensor<3x4x5xf32>) -> tensor<2x6x1x5xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%x: tensor<2x8x2x4xf32>, %w: tensor<3x1x4x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x1x4xf32>, %w: tensor<3x1x4x5xf16>) {
-  // expected-error @below {{operands must have one dtype, or both be float8, but got 'f32' by 'f16'}}
+  // expected-error @below {{operands must have the same dtype, or both be float8, but got 'f32' by 'f16'}}
   %y = halftone.convolution %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>} : (tensor<2x8x1x4xf32>, tensor<3x1x4x5xf16>) -> tensor<2x6x1x5xf32>
   return
 }

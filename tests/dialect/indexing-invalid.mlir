@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<4x5xf32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'f16'}}
   %y = halftone.slice %x {start = array<i64: 0, 0>} : tensor<4x5xf32> to tensor<2x5xf16>
   return
 }
@@ -33,7 +33,7 @@ func.func @f(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{needs at least one operand}}
+  // expected-error @below {{expects at least one operand}}
   %y = "halftone.concat"() {axis = 0 : i64} : () -> tensor<0xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %i: tensor<2x5xi32>) {
-  // expected-error @below {{expected 'tensor<2x5x3xf32>' where the indices 'tensor<2x5xi32>' stand in place of axis 0 of 'tensor<4x3xf32>', but got 'tensor<2x3xf32>'}}
+  // expected-error @below {{expected 'tensor<2x5x3xf32>', with the axes of the indices 'tensor<2x5xi32>' in place of axis 0 of 'tensor<4x3xf32>', but got 'tensor<2x3xf32>'}}
   %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<2x5xi32>) -> tensor<2x3xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @f(%x: tensor<4x3xf32>, %i: tensor<2x5xi32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f64'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'f64'}}
   %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf64>
   return
 }
@@ -97,7 +97,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @f(%x: tensor<0xf32>, %i: tensor<2xi32>) {
-  // expected-error @below {{axis 0 has no element that an index could name}}
+  // expected-error @below {{axis 0 has extent 0, so no index is valid}}
   %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<0xf32>, tensor<2xi32>) -> tensor<2xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<2xf32>) {
 // -----
 
 func.func @f(%u: tensor<2xf32>, %i: tensor<2xi32>) {
-  // expected-error @below {{gives the dtype of its updates, or f32 for a narrower float, but takes 'f32' and gives 'f64'}}
+  // expected-error @below {{result must have the dtype of the updates, or f32 if that is a narrower float, but got updates of 'f32' and a result of 'f64'}}
   %y = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<2xi32>, tensor<2xf32>) -> tensor<4xf64>
   return
 }
@@ -121,7 +121,7 @@ func.func @f(%u: tensor<2xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @f(%u: tensor<3xf32>, %i: tensor<2xi32>) {
-  // expected-error @below {{expected 'tensor<2xf32>' where the indices 'tensor<2xi32>' stand in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
+  // expected-error @below {{expected 'tensor<2xf32>', with the axes of the indices 'tensor<2xi32>' in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
   %y = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<2xi32>, tensor<3xf32>) -> tensor<4xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @f(%x: tensor<0x6148914691236517205xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
-  // expected-error @below {{batch axes stand before axis 0, but batch is 1}}
+  // expected-error @below {{batch axes must precede axis 0, but batch is 1}}
   %y = halftone.gather %x, %i {axis = 0 : i64, batch = 1 : i64} : (tensor<4x3xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @f(%x: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
-  // expected-error @below {{batch axes stand before axis 1, but batch is -1}}
+  // expected-error @below {{batch axes must precede axis 1, but batch is -1}}
   %y = halftone.gather %x, %i {axis = 1 : i64, batch = -1 : i64} : (tensor<4x3xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
   return
 }
@@ -177,7 +177,7 @@ func.func @f(%u: tensor<4x3xf32>, %i: tensor<i32>) {
 // -----
 
 func.func @f(%u: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
-  // expected-error @below {{expected 'tensor<4x2xf32>' where the indices 'tensor<4x2xi32>' stand in place of axis 1 of 'tensor<4x9xf32>', but got 'tensor<4x3xf32>'}}
+  // expected-error @below {{expected 'tensor<4x2xf32>', with the axes of the indices 'tensor<4x2xi32>' in place of axis 1 of 'tensor<4x9xf32>', but got 'tensor<4x3xf32>'}}
   %y = halftone.scatter_add %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<4x2xi32>, tensor<4x3xf32>) -> tensor<4x9xf32>
   return
 }
@@ -185,7 +185,7 @@ func.func @f(%u: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf16>) {
-  // expected-error @below {{takes x and updates of one dtype, but got 'f32' and 'f16'}}
+  // expected-error @below {{expects x and updates of the same dtype, but got 'f32' and 'f16'}}
   %y = halftone.scatter sum %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>, tensor<2xf16>) -> tensor<4xf32>
   return
 }
@@ -193,7 +193,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf16>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<3xf32>) {
-  // expected-error @below {{expected 'tensor<2xf32>' where the indices 'tensor<2xi32>' stand in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
+  // expected-error @below {{expected 'tensor<2xf32>', with the axes of the indices 'tensor<2xi32>' in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
   %y = halftone.scatter set %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>, tensor<3xf32>) -> tensor<4xf32>
   return
 }

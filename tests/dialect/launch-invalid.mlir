@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{has a function type, but got}}
+// expected-error @below {{expects a function type, but got}}
 "halftone.kernel"() ({
   "halftone.yield"() : () -> ()
 }) {function_type = i32, kind = #halftone<kernel_kind loop>, sym_name = "k"} : () -> ()
@@ -30,7 +30,7 @@ halftone.variable @w : tensor<8xf32> {role = #halftone<role weight>, path = "w"}
 
 // -----
 
-// expected-error @below {{takes and gives tensors of static shape, but got 'tensor<?xf32>'}}
+// expected-error @below {{expects operands and results of static shape, but got 'tensor<?xf32>'}}
 halftone.kernel loop @k (tensor<?xf32>) -> () {
 ^bb0(%a: tensor<?xf32>):
 }
@@ -54,7 +54,7 @@ halftone.kernel loop @k (tensor<8xf32>) -> tensor<8xf16> {
 
 halftone.variable @w : tensor<8xf32>
 halftone.kernel loop @k () -> () {
-  // expected-error @below {{is not legal in a kernel: its ops are pure, and none but a scan has a region}}
+  // expected-error @below {{is not legal in a kernel, whose ops must be pure and, except scans, have no regions}}
   %0 = halftone.read @w : tensor<8xf32>
 }
 
@@ -101,7 +101,7 @@ halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<2x2xf32> attributes {spec = 
 
 halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<4x1xf32> attributes {spec = #halftone.blocks<rows = 2>} {
 ^bb0(%v: tensor<4x6xf32>):
-  // expected-error @below {{keeps axis 0, along which blocks of the kernel are cut}}
+  // expected-error @below {{keeps axis 0, along which the kernel is cut into blocks}}
   %p = halftone.partial_reduce sum %v {axes = array<i64: 1>, tile = array<i64: 6>} : tensor<4x6xf32> -> tensor<4x1xf32>
   halftone.yield %p : tensor<4x1xf32>
 }
@@ -121,14 +121,14 @@ halftone.kernel loop @k (tensor<4x6xf32>) -> (tensor<2x6xf32>, tensor<12xf32>) a
 
 halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<2x6xf32> {
 ^bb0(%v: tensor<4x6xf32>):
-  // expected-error @below {{is a side reduction; expected a spec, #halftone.blocks, on the kernel, whose blocks its tiles follow}}
+  // expected-error @below {{is a partial reduction; expected the kernel to have a spec, #halftone.blocks, whose blocks its tiles follow}}
   %p = halftone.partial_reduce sum %v {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<4x6xf32> -> tensor<2x6xf32>
   halftone.yield %p : tensor<2x6xf32>
 }
 
 // -----
 
-// expected-error @below {{has the spec #halftone.blocks<rows = 2> but no side reduction, which it is for}}
+// expected-error @below {{has the spec #halftone.blocks<rows = 2>, but no partial reduction, the only use of a spec}}
 halftone.kernel loop @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<rows = 2>} {
 ^bb0(%v: tensor<4xf32>):
   halftone.yield %v : tensor<4xf32>

@@ -23,7 +23,7 @@ func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
-  // expected-error @below {{goes over #0 of the xs, of type 'tensor<3x4xf32>'; expected the extent 2 first}}
+  // expected-error @below {{scans #0 of the xs, of type 'tensor<3x4xf32>'; expected a leading extent of 2}}
   halftone.scan () over (%xs) {length = 2 : i64} : (tensor<3x4xf32>) -> () {
   ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
     halftone.yield
@@ -34,7 +34,7 @@ func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
-  // expected-error @below {{goes over #1 of the xs, of type 'tensor<f32>'; expected the extent 3 first}}
+  // expected-error @below {{scans #1 of the xs, of type 'tensor<f32>'; expected a leading extent of 3}}
   halftone.scan () over (%xs, %s) {length = 3 : i64} : (tensor<3x4xf32>, tensor<f32>) -> () {
   ^bb0(%i: tensor<i32>, %a: tensor<4xf32>, %b: tensor<f32>):
     halftone.yield
@@ -111,7 +111,7 @@ func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
-  // expected-error @below {{result #1 is a stack of slices, of type 'tensor<4xf32>'; expected the extent 3 first}}
+  // expected-error @below {{result #1 is a stack of slices, of type 'tensor<4xf32>'; expected a leading extent of 3}}
   %0:2 = halftone.scan (%x) {length = 3 : i64} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
     halftone.yield %x, %x : tensor<4xf32>, tensor<4xf32>
@@ -157,7 +157,7 @@ func.func @f(%x: tensor<4xf32>, %xs: tensor<3x4xf32>, %s: tensor<f32>) {
 func.func @f(%x: tensor<4xf32>) {
   halftone.scan () {length = 3 : i64} : () -> () {
   ^bb0(%i: tensor<i32>):
-    // expected-error @below {{stands in a 'halftone.scan', but every process runs the same collectives}}
+    // expected-error @below {{is nested in a 'halftone.scan', but every process must run the same collectives}}
     %0 = halftone.all_reduce sum(%x) : tensor<4xf32>
   }
   return
@@ -291,7 +291,7 @@ func.func @f(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32>) {
 
 halftone.variable @w : tensor<4xf32>
 func.func @f(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32>) {
-  // expected-error @below {{condition decides, but holds 'halftone.assign'}}
+  // expected-error @below {{condition must be pure, but contains 'halftone.assign'}}
   %0 = halftone.while (%x) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%c: tensor<4xf32>):
     halftone.assign @w, %c : tensor<4xf32>
@@ -310,7 +310,7 @@ func.func @f(%x: tensor<4xf32>, %p: tensor<i1>) {
     halftone.yield %p : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>):
-    // expected-error @below {{stands in a 'halftone.while', but every process runs the same collectives}}
+    // expected-error @below {{is nested in a 'halftone.while', but every process must run the same collectives}}
     %0 = halftone.all_reduce sum(%x) : tensor<4xf32>
   }
   return
@@ -334,7 +334,7 @@ func.func @deep(%h: tensor<f32>) {
   ^bb0(%i6: tensor<i32>, %c6: tensor<f32>):
   %r7 = halftone.scan (%c6) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
   ^bb0(%i7: tensor<i32>, %c7: tensor<f32>):
-  // expected-error @below {{is in 8 loops; expected less than 8}}
+  // expected-error @below {{is in 8 nested loops; expected fewer than 8}}
   %r8 = halftone.scan (%c7) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
   ^bb0(%i8: tensor<i32>, %c8: tensor<f32>):
     halftone.yield %c8 : tensor<f32>

@@ -41,7 +41,7 @@ func.func @f(%x: tensor<4x2xi1>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{of 'f32' gives 'f32', but got 'f16'}}
+  // expected-error @below {{of 'f32' expects a result of 'f32', but got 'f16'}}
   %y = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<4x2xf32> -> tensor<2xf16>
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf16>) {
-  // expected-error @below {{of 'f16' gives 'f16' or f32, but got 'f64'}}
+  // expected-error @below {{of 'f16' expects a result of 'f16' or f32, but got 'f64'}}
   %y = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<4x2xf16> -> tensor<2xf64>
   return
 }
@@ -57,7 +57,7 @@ func.func @f(%x: tensor<4x2xf16>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{gives 'tensor<2xf32>', but its result is 'tensor<4xf32>'}}
+  // expected-error @below {{result must be 'tensor<2xf32>', but got 'tensor<4xf32>'}}
   %y = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<4x2xf32> -> tensor<4xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{tile extents are positive, but got 0}}
+  // expected-error @below {{tile extents must be positive, but got 0}}
   %y = halftone.partial_reduce sum %x {axes = array<i64: 0>, tile = array<i64: 0>} : tensor<4x2xf32> -> tensor<1x2xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<5x2xf32>) {
-  // expected-error @below {{gives 'tensor<3x2xf32>', but its result is 'tensor<2x2xf32>'}}
+  // expected-error @below {{result must be 'tensor<3x2xf32>', but got 'tensor<2x2xf32>'}}
   %y = halftone.partial_reduce sum %x {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<5x2xf32> -> tensor<2x2xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%x: tensor<5x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{finds max or min, but got sum}}
+  // expected-error @below {{supports max and min, but got sum}}
   %y = halftone.arg_reduce sum %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<2xi32>
   return
 }
@@ -121,7 +121,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<0x2xf32>) {
-  // expected-error @below {{has no element along axis 0}}
+  // expected-error @below {{has no elements along axis 0}}
   %y = halftone.arg_reduce max %x {axis = 0 : i64} : tensor<0x2xf32> -> tensor<2xi32>
   return
 }
@@ -129,7 +129,7 @@ func.func @f(%x: tensor<0x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{gives 'tensor<2xi32>', but its result is 'tensor<4xi32>'}}
+  // expected-error @below {{result must be 'tensor<2xi32>', but got 'tensor<4xi32>'}}
   %y = halftone.arg_reduce max %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<4xi32>
   return
 }
@@ -162,7 +162,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{gives 'tensor<4x2xf32>', but its result is 'tensor<2xf32>'}}
+  // expected-error @below {{result must be 'tensor<4x2xf32>', but got 'tensor<2xf32>'}}
   %y = halftone.cumsum %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<2xf32>
   return
 }
@@ -170,7 +170,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xi8>) {
-  // expected-error @below {{of 'i8' gives 'i8', but got 'i32'}}
+  // expected-error @below {{of 'i8' expects a result of 'i8', but got 'i32'}}
   %y = halftone.cumsum %x {axis = 0 : i64} : tensor<4xi8> -> tensor<4xi32>
   return
 }
@@ -178,7 +178,7 @@ func.func @f(%x: tensor<4xi8>) {
 // -----
 
 func.func @f(%x: tensor<4xi8>) {
-  // expected-error @below {{combines by sum, prod, max or min, but got and}}
+  // expected-error @below {{supports sum, prod, max and min, but got and}}
   %y = halftone.cumsum %x {axis = 0 : i64, kind = #halftone<reduce_kind and>} : tensor<4xi8> -> tensor<4xi8>
   return
 }

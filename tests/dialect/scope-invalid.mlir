@@ -12,7 +12,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>) {
-  // expected-error @below {{operand #0 of type 'tensor<4xi32>' cannot become the region's argument of type 'tensor<4xf32>': only the dtypes of floats may differ}}
+  // expected-error @below {{operand #0 of type 'tensor<4xi32>' cannot be passed to the region's argument of type 'tensor<4xf32>': only the dtypes of floats may differ}}
   halftone.layer "l" policy "float32" (%i) : (tensor<4xi32>) -> () {
   ^bb0(%a: tensor<4xf32>):
     halftone.yield
@@ -23,7 +23,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>) {
-  // expected-error @below {{operand #0 of type 'tensor<4xf32>' cannot become the region's argument of type 'tensor<5xf16>'}}
+  // expected-error @below {{operand #0 of type 'tensor<4xf32>' cannot be passed to the region's argument of type 'tensor<5xf16>'}}
   halftone.layer "l" policy "float32" (%x) : (tensor<4xf32>) -> () {
   ^bb0(%a: tensor<5xf16>):
     halftone.yield
@@ -107,7 +107,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{needs a variable or a value to differentiate by}}
+  // expected-error @below {{expects a variable or a value to differentiate with respect to}}
   halftone.gradient %x : tensor<f32> -> ()
   return
 }
@@ -115,7 +115,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{differentiates by 0 variables and 0 values, but has 1 results}}
+  // expected-error @below {{differentiates with respect to 0 variables and 0 values, but has 1 results}}
   %d = halftone.gradient %x : tensor<f32> -> tensor<f32>
   return
 }
@@ -123,7 +123,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{result #0 is the derivative by a value of type 'tensor<f32>', but has type 'tensor<f16>'}}
+  // expected-error @below {{result #0 is the derivative with respect to a value of type 'tensor<f32>', but has type 'tensor<f16>'}}
   %d = halftone.gradient %x at (%x : tensor<f32>) : tensor<f32> -> tensor<f16>
   return
 }
@@ -153,7 +153,7 @@ halftone.variable @w : tensor<4xf32>
 halftone.variable @i : tensor<4xi32>
 func.func private @g()
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{result #0 is the derivative by variable @w of type 'tensor<4xf32>', but has type 'tensor<4xf16>'}}
+  // expected-error @below {{result #0 is the derivative with respect to variable @w of type 'tensor<4xf32>', but has type 'tensor<4xf16>'}}
   %d = halftone.gradient %x of [@w] : tensor<f32> -> tensor<4xf16>
   return
 }
@@ -180,7 +180,7 @@ func.func @f(%y: tensor<4xf32>, %x: tensor<2xf32>) {
 // -----
 
 func.func @f(%y: tensor<4xf32>, %x: tensor<2xf32>) {
-  // expected-error @below {{region takes the cotangent, of type 'tensor<4xf32>', but has 1 arguments of another type}}
+  // expected-error @below {{region must take only the cotangent, of type 'tensor<4xf32>', but has 1 arguments of another type}}
   %0 = halftone.custom_gradient %y at (%x : tensor<2xf32>) : tensor<4xf32> {
   ^bb0(%dy: tensor<2xf32>):
     halftone.yield %dy : tensor<2xf32>
@@ -192,7 +192,7 @@ func.func @f(%y: tensor<4xf32>, %x: tensor<2xf32>) {
 
 halftone.variable @w : tensor<4xf32>
 func.func @f(%y: tensor<4xf32>, %x: tensor<4xf32>) {
-  // expected-error @below {{region computes cotangents, but holds 'halftone.assign'}}
+  // expected-error @below {{region must only compute cotangents, but contains 'halftone.assign'}}
   %0 = halftone.custom_gradient %y at (%x : tensor<4xf32>) : tensor<4xf32> {
   ^bb0(%dy: tensor<4xf32>):
     halftone.assign @w, %dy : tensor<4xf32>

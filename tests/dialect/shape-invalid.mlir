@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{keeps the number of elements, but takes 4 and gives 5}}
+  // expected-error @below {{operand and result must have the same number of elements, but got 4 and 5}}
   %y = halftone.reshape %x : tensor<4xf32> to tensor<5xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'f16'}}
   %y = halftone.reshape %x : tensor<4xf32> to tensor<4xf16>
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'i32'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'i32'}}
   %y = halftone.broadcast %x {axes = array<i64: 0>} : tensor<4xf32> to tensor<4xi32>
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{keeps the rank, but takes 2 and gives 1}}
+  // expected-error @below {{operand and result must have the same rank, but got 2 and 1}}
   %y = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x2xf32> to tensor<8xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  // expected-error @below {{operand and result must have the same dtype, but got 'f32' and 'f16'}}
   %y = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x2xf32> to tensor<2x4xf16>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%x: tensor<?xf32>) {
 // -----
 
 func.func @f(%x: tensor<8x16xbf16>) {
-  // expected-error @below {{gives a packed matrix; expected a result with #halftone.panels}}
+  // expected-error @below {{result is not packed; expected a type with #halftone.panels}}
   %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16>
   return
 }
@@ -113,7 +113,7 @@ func.func @f(%x: tensor<8x16xbf16>) {
 // -----
 
 func.func @f(%x: tensor<7x16xbf16>) {
-  // expected-error @below {{panels of groups of 2 need a multiple of that along axis 0, but got 7}}
+  // expected-error @below {{extent along axis 0 must be a multiple of 2, the group of the panels, but got 7}}
   %y = halftone.pack %x : tensor<7x16xbf16> to tensor<7x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
   return
 }
@@ -121,7 +121,7 @@ func.func @f(%x: tensor<7x16xbf16>) {
 // -----
 
 func.func @f(%x: tensor<8x16xbf16>) {
-  // expected-error @below {{panels of 16 columns need a multiple of that along axis 0, but got 8}}
+  // expected-error @below {{extent along axis 0 must be a multiple of 16, the columns of a panel, but got 8}}
   %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>
   return
 }
@@ -158,7 +158,7 @@ func.func @f(%x: tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 4611686
 
 // -----
 
-// expected-error @below {{panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = 4, group = 1}}
+// expected-error @below {{panels hold whole elements, or 4-bit elements in groups of even size, but got bits = 4, group = 1}}
 func.func @f(%x: tensor<8x16xi8, #halftone.panels<depth = 0, columns = 16, group = 1, bits = 4>>) {
   return
 }
@@ -166,7 +166,7 @@ func.func @f(%x: tensor<8x16xi8, #halftone.panels<depth = 0, columns = 16, group
 // -----
 
 func.func @f(%x: tensor<8x16xbf16>) {
-  // expected-error @below {{panels of halves of bytes have elements of type i8, but got 'bf16'}}
+  // expected-error @below {{panels of 4-bit elements require element type i8, but got 'bf16'}}
   %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>>
   return
 }

@@ -9,7 +9,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<3000000000xi8>) {
-  // expected-error @below {{gives i32 indices, but axis 0 has 3000000000 elements}}
+  // expected-error @below {{returns i32 indices, but axis 0 has 3000000000 elements}}
   %y:2 = halftone.sort %x {axis = 0 : i64} : tensor<3000000000xi8> -> tensor<2xi8>, tensor<2xi32>
   return
 }
@@ -41,7 +41,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{gives an index for each value, but values are 'tensor<3x2xf32>' and indices 'tensor<4x2xi32>'}}
+  // expected-error @below {{returns an index for each value, but values are 'tensor<3x2xf32>' and indices 'tensor<4x2xi32>'}}
   %y:2 = halftone.sort %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<3x2xf32>, tensor<4x2xi32>
   return
 }

@@ -56,7 +56,7 @@ halftone.variable @w : tensor<4xf32>
 halftone.variable @i : tensor<4xi32>
 func.func private @g()
 func.func @f(%x: tensor<4xf16>) {
-  // expected-error @below {{gives variable @w of type 'tensor<4xf32>' a value of type 'tensor<4xf16>'}}
+  // expected-error @below {{assigns a value of type 'tensor<4xf16>' to variable @w of type 'tensor<4xf32>'}}
   halftone.assign @w, %x : tensor<4xf16>
   return
 }
@@ -90,7 +90,7 @@ halftone.shadow @s of @nowhere {
 // -----
 
 halftone.variable @w : tensor<4xf32>
-// expected-error @below {{is a function of shadow @s, which does not stand above it}}
+// expected-error @below {{is a function of shadow @s, which is not defined above it}}
 halftone.shadow @t of @s {
 ^bb0(%v: tensor<4xf16>):
   halftone.yield %v : tensor<4xf16>
@@ -118,7 +118,7 @@ halftone.shadow @t of @s {
 // -----
 
 halftone.variable @w : tensor<4xf32>
-// expected-error @below {{gives one value, but yields 2}}
+// expected-error @below {{must yield one value, but yields 2}}
 halftone.shadow @s of @w {
 ^bb0(%v: tensor<4xf32>):
   halftone.yield %v, %v : tensor<4xf32>, tensor<4xf32>
@@ -127,7 +127,7 @@ halftone.shadow @s of @w {
 // -----
 
 halftone.variable @w : tensor<4xf32>
-// expected-error @below {{is a function of one value, but has 0 arguments}}
+// expected-error @below {{must be a function of one value, but has 0 arguments}}
 halftone.shadow @s of @w {
 }
 
