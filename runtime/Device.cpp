@@ -47,7 +47,7 @@ void DeviceQueue::playEach(std::span<const QueuedOperation> operations) {
 
 StatusOr<std::shared_ptr<DeviceCollectives>> DeviceRuntime::join(std::shared_ptr<ProcessGroup>) {
   return Status(ErrorKind::not_implemented_error,
-                fmt::format("{} does not combine its values with those of other processes", name()));
+                fmt::format("{} does not support collectives with other processes", name()));
 }
 
 } // namespace halftone

@@ -18,7 +18,7 @@ StatusOr<std::unique_ptr<PlanCollectives>> PlanCollectives::make(const Executabl
       const auto processes = std::ssize(collective->borders.front()) - 1;
       if (collective->rank != group->rank() || processes != group->size())
         return Status(ErrorKind::value_error,
-                      fmt::format("{}: its plan is that of rank {} of {} processes, and this is rank {} of {}",
+                      fmt::format("{}: the plan is for rank {} of {} processes, but this is rank {} of {}",
                                   executable.name, collective->rank, processes, group->rank(), group->size()));
     }
   std::shared_ptr<DeviceCollectives> onDevice;

@@ -131,7 +131,7 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
     const VariableHandle &variable = found->second;
     if (variable->type() != slot.type)
       return {ErrorKind::value_error,
-              fmt::format("{}: variable @{} ({}): the plan expects {}, it is {}", executable->name, slot.symbol,
+              fmt::format("{}: variable @{} ({}): the plan expects {}, got {}", executable->name, slot.symbol,
                           slot.path, slot.type.str(), variable->type().str())};
     const ForkSafeLock guard(variable->lock());
     if (&variable->device() != device.get() && !(variable->device().isHost() && device->isHost()))

@@ -26,7 +26,7 @@ namespace {
 /// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the axis with the most distinct extents among the keys.
 std::string describeVariation(const std::vector<const ProgramKey *> &keys, const Signature &signature) {
   const ProgramKey &first = *keys.front();
-  std::string best = "the dtypes, ranks, groups or arguments that are compiled in";
+  std::string best = "dtypes, ranks, groups or compiled-in arguments";
   size_t most = 1;
   for (size_t feed = 0; feed < first.feeds.size(); ++feed) {
     const std::string name = feed < signature.feeds.size() ? fmt::format(" ('{}')", signature.feeds[feed].name) : "";
@@ -212,9 +212,9 @@ void ProgramCache::evict(std::string &warning) {
     const std::string many =
         isCrowded ? fmt::format("more than {} input signatures", bounds_.most)
                   : fmt::format("the programs of {} input signatures take {} MiB", entries_.size(), arenaBytes_ >> 20);
-    warning = fmt::format(
-        "{}: {}; the least recently used is dropped and compiled again when it comes back. What varies most: {}", name_,
-        many, describeVariation(all, entries_.front().player->executable().signature));
+    warning = fmt::format("{}: {}; the least recently used program is dropped, and compiled again when its signature "
+                          "recurs. Most varied input: {}",
+                          name_, many, describeVariation(all, entries_.front().player->executable().signature));
   }
   while (entries_.size() > 1 && isTooMuch())
     eraseLocked(std::prev(entries_.end()));
@@ -249,10 +249,10 @@ template <class Matches, class Hash> std::shared_ptr<Player> ProgramCache::known
 }
 
 Status ProgramCache::refusal() const {
-  return {
-      ErrorKind::runtime_error,
-      fmt::format("{}: was called by a function that is being traced for it: what a program is made of cannot run it",
-                  name_)};
+  return {ErrorKind::runtime_error,
+          fmt::format(
+              "{}: was called by a function that is being traced for it: a program cannot run while it is being traced",
+              name_)};
 }
 Status ProgramCache::refuseWhileCompiling() const {
   return compiler_.load(std::memory_order_relaxed) == std::this_thread::get_id() ? refusal() : Status::ok();
@@ -279,8 +279,8 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
     std::string all;
     for (const ProgramKey &each : keys())
       all += (all.empty() ? "" : ", ") + each.str();
-    return Status(ErrorKind::key_error,
-                  fmt::format("{}: not compiled for {}; there are: {}", name_, key.str(), all.empty() ? "none" : all));
+    return Status(ErrorKind::key_error, fmt::format("{}: not compiled for {}; compiled signatures: {}", name_,
+                                                    key.str(), all.empty() ? "none" : all));
   }
   const CompileTurn turn(*this, compiler_);
   if (!turn.isTaken())

@@ -27,12 +27,11 @@ struct Tensor::Impl {
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
   if (dtype == DType::string)
     throw Error(ErrorKind::type_error,
-                "A tensor of strings is made of a std::vector<std::string>; numbers and bool are "
-                "needed here");
+                "A tensor of strings is created from a std::vector<std::string>; expected numbers or bools");
   if (!isStorable(dtype))
     throw Error(
         ErrorKind::type_error,
-        fmt::format("A tensor holds numbers, bool and strings, no complex values; received dtype {}", name(dtype)));
+        fmt::format("A tensor holds numbers, bools or strings, not complex values; received dtype {}", name(dtype)));
   int64_t bytes = 0;
   if (__builtin_mul_overflow(shape.elements(), itemsize(dtype), &bytes))
     throw Error(ErrorKind::value_error, fmt::format("A {} tensor of shape {} is too large", name(dtype), shape.str()));
@@ -49,7 +48,7 @@ Tensor TensorAccess::allocate(DType dtype, Shape shape) {
   const int64_t bytes = checkedBytes(dtype, shape);
   std::shared_ptr<void> owner = allocateTensorMemory(static_cast<size_t>(bytes));
   if (!owner)
-    throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {}", name(dtype),
+    throw Error(ErrorKind::runtime_error, fmt::format("Not enough memory for a {} tensor of shape {}: {}", name(dtype),
                                                       shape.str(), memoryShortage(bytes)));
   auto *const memory = static_cast<std::byte *>(owner.get());
   return wrap(std::move(owner), memory, dtype, std::move(shape));
@@ -71,7 +70,7 @@ Tensor TensorAccess::ofStrings(std::vector<std::string> strings, Shape shape) {
 std::span<const std::string> TensorAccess::strings(const Tensor &tensor) {
   const Tensor::Impl &impl = tensor.impl();
   if (impl.dtype != DType::string)
-    throw Error(ErrorKind::type_error, fmt::format("The tensor of shape {} holds {}, but strings were asked for",
+    throw Error(ErrorKind::type_error, fmt::format("The tensor of shape {} holds {}, but strings were requested",
                                                    impl.shape.str(), name(impl.dtype)));
   return {reinterpret_cast<const std::string *>(impl.data), static_cast<size_t>(impl.size)};
 }
@@ -79,10 +78,10 @@ std::span<const std::string> TensorAccess::strings(const Tensor &tensor) {
 /// type_error unless the elements are numbers or bools.
 static void requireNumbers(DType dtype, const Shape &shape) {
   if (dtype == DType::string)
-    throw Error(ErrorKind::type_error, fmt::format("The tensor of shape {} holds strings, but numbers are needed here: "
-                                                   "layers such as StringLookup and TextVectorization make numbers of "
-                                                   "strings",
-                                                   shape.str()));
+    throw Error(ErrorKind::type_error,
+                fmt::format("The tensor of shape {} holds strings, but numbers are expected: layers such as "
+                            "StringLookup and TextVectorization convert strings to numbers",
+                            shape.str()));
 }
 
 Tensor TensorAccess::copy(const Tensor &tensor) {
@@ -207,7 +206,7 @@ Device Tensor::device() const { return impl().device ? deviceOf(*impl().device) 
 const void *Tensor::data(DType expected) const {
   if (impl().dtype != expected)
     throw Error(ErrorKind::type_error,
-                fmt::format("The tensor of shape {} holds {}, but {} was asked for; convert it with astype",
+                fmt::format("The tensor of shape {} holds {}, but {} was requested; convert it with astype",
                             impl().shape.str(), name(impl().dtype), name(expected)));
   return TensorAccess::data(*this);
 }
@@ -218,7 +217,7 @@ void Tensor::read(void *out, size_t count, DType expected) const {
   const void *from = impl().device && impl().dtype == expected ? nullptr : data(expected);
   if (static_cast<uint64_t>(impl().size) < count)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} elements were asked of a tensor of shape {}", count, impl().shape.str()));
+                fmt::format("{} elements were requested from a tensor of shape {}", count, impl().shape.str()));
   const size_t bytes = count * static_cast<size_t>(itemsize(expected));
   if (impl().device)
     impl().device->download({static_cast<std::byte *>(out), bytes}, impl().data).orThrow();
@@ -241,7 +240,7 @@ double Tensor::item() const {
   requireNumbers(impl().dtype, impl().shape);
   if (impl().size != 1)
     throw Error(ErrorKind::value_error,
-                fmt::format("item() reads the one element of a tensor; the tensor of shape {} has {}",
+                fmt::format("item() requires a tensor with one element; the tensor of shape {} has {}",
                             impl().shape.str(), impl().size));
   return elementAsDouble(impl().dtype, TensorAccess::onHost(*this).impl().data, 0);
 }
@@ -287,7 +286,7 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
     throw Error(ErrorKind::value_error, "A scalar cannot be sliced");
   if (begin < 0 || begin > end || end > shape[0])
     throw Error(ErrorKind::value_error,
-                fmt::format("slice({}, {}) is out of range for the shape {}: 0 <= begin <= end <= {} is needed", begin,
+                fmt::format("slice({}, {}) is out of range for the shape {}: expected 0 <= begin <= end <= {}", begin,
                             end, shape.str(), shape[0]));
   std::vector<int64_t> dims = shape.dims();
   const int64_t rows = dims[0], stride = rows ? impl().size / rows : 0;
@@ -312,8 +311,7 @@ Tensor Tensor::argmax(int64_t axis) const {
   requireNumbers(impl().dtype, shape);
   const int64_t extent = shape[axis];
   if (extent == 0)
-    throw Error(ErrorKind::value_error,
-                fmt::format("argmax along axis {} of the shape {}: there is no element", axis, shape.str()));
+    throw Error(ErrorKind::value_error, fmt::format("argmax: axis {} of shape {} is empty", axis, shape.str()));
   std::vector<int64_t> dims = shape.dims();
   const auto place = dims.begin() + (axis < 0 ? axis + shape.rank() : axis);
   int64_t inner = 1;

@@ -43,7 +43,7 @@ private:
     const bool isReal = number.kind() == Number::Kind::real;
     requireHolds("Rows in braces", dtype_, number);
     if (isReal && !is_float(dtype_) && dtype_ != DType::bool_ && real != std::floor(real))
-      throw Error(ErrorKind::value_error, fmt::format("Rows in braces: {} has no number {}", name(dtype_), real));
+      throw Error(ErrorKind::value_error, fmt::format("Rows in braces: {} cannot represent {}", name(dtype_), real));
     const DType from = isReal ? DType::float64 : number.is_negative() ? DType::int64 : DType::uint64;
     convert(from, isReal ? static_cast<const void *>(&real) : &bits, dtype_, to_, 1).orThrow();
     to_ += itemsize(dtype_);
@@ -93,7 +93,7 @@ static void requireTensors(const char *who, const std::vector<Tensor> &tensors) 
   for (const Tensor &tensor : tensors)
     if (tensor.dtype() != tensors[0].dtype())
       throw Error(ErrorKind::type_error,
-                  fmt::format("{} of {} and {} tensors; expected one dtype: convert them with astype", who,
+                  fmt::format("{} of {} and {} tensors; expected the same dtype: convert them with astype", who,
                               name(tensors[0].dtype()), name(tensor.dtype())));
 }
 

@@ -27,7 +27,7 @@ StatusOr<Tensor> makeTensor(const TensorType &type) {
   } catch (const Error &error) {
     return Status(error.kind(), error.message());
   } catch (const std::bad_alloc &) {
-    return Status(ErrorKind::device_error, "out of memory: cannot make a tensor of type " + type.str());
+    return Status(ErrorKind::device_error, "out of memory: cannot allocate a tensor of type " + type.str());
   }
 }
 

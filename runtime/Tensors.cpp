@@ -32,7 +32,7 @@ Tensors::Tensors(std::initializer_list<std::pair<std::string, Tensor>> named) {
 
 Tensor Tensors::operator[](size_t i) const {
   if (i >= list_.size())
-    throw Error(ErrorKind::value_error, fmt::format("There is no tensor {}: there are {}", i, list_.size()));
+    throw Error(ErrorKind::value_error, fmt::format("There is no tensor {}: the list has {}", i, list_.size()));
   return list_[i];
 }
 

@@ -66,8 +66,8 @@ Status StoredVariable::readBytes(std::span<std::byte> out) const {
 
 Status StoredVariable::readBytesLocked(std::span<std::byte> out) const {
   if (static_cast<int64_t>(out.size()) != type_.bytes())
-    return {ErrorKind::value_error,
-            fmt::format("variable {}: has {} bytes, room for {}", path_, type_.bytes(), out.size())};
+    return {ErrorKind::value_error, fmt::format("variable {}: has {} bytes, but the destination has room for {}", path_,
+                                                type_.bytes(), out.size())};
   return device_->download(out, data());
 }
 
@@ -144,7 +144,7 @@ StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::stri
   if (auto found = shadows_.find(function); found != shadows_.end()) {
     if (found->second.bytes != bytes)
       return Status(ErrorKind::internal_error,
-                    fmt::format("variable {}: a shadow of {} bytes is asked for as one of {}", path_,
+                    fmt::format("variable {}: a shadow of {} bytes was requested as one of {} bytes", path_,
                                 found->second.bytes, bytes));
     return found->second.shadow;
   }

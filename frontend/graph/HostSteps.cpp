@@ -90,7 +90,7 @@ void refuseStrings(const Shape &shape, DType dtype) {
   if (dtype == DType::string)
     throw Error(ErrorKind::type_error,
                 fmt::format("a Value of strings, of shape {}, was given to an operation on numbers: StringLookup, "
-                            "TextVectorization, Hashing and HashedCrossing make numbers of strings",
+                            "TextVectorization, Hashing and HashedCrossing convert strings to numbers",
                             shape.str()));
 }
 

@@ -40,7 +40,7 @@ Values &Values::operator=(Values &&) & noexcept = default;
 Values::~Values() = default;
 Value Values::operator[](size_t i) const {
   if (i >= list_.size())
-    throw Error(ErrorKind::value_error, fmt::format("There is no Value {}: there are {}", i, list_.size()));
+    throw Error(ErrorKind::value_error, fmt::format("There is no Value {}: the list has {}", i, list_.size()));
   return list_[i];
 }
 

@@ -23,7 +23,8 @@ void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> v
     throw Error(ErrorKind::type_error, fmt::format("{} gives numbers, not bools", op));
   for (const Number &value : values)
     if (!std::isfinite(value.real()) || (!is_float(dtype) && placeIn(dtype, value) != Place::inside))
-      throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", op, name(dtype), numberText(value)));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: {} cannot represent {}", op, name(dtype), numberText(value)));
 }
 
 /// The float dtype in which values for `dtype` are computed.

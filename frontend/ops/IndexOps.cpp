@@ -92,7 +92,7 @@ Value takeAlong(const Value &x, const Value &indices, int64_t axis) {
   const int64_t along = normalizeAxis("take_along_axis", axis, x.rank()), extent = x.shape()[along];
   if (extent == 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("take_along_axis: axis {} of shape {} has no element", axis, x.shape().str()));
+                fmt::format("take_along_axis: axis {} of shape {} is empty", axis, x.shape().str()));
   const Value places = wrapped(asIndices("take_along_axis", indices), extent);
   const Value found = takenAlong(x, places, along);
   return tracing().select(broadcastTo(areInside(places, extent), found.shape()), found, fillerLike(found));

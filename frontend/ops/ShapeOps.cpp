@@ -49,8 +49,7 @@ Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
     Value in = asNumber(v[0]);
     int64_t along = normalizeAxis(op, axis, in.shape().rank());
     if (in.shape()[along] == 0)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("{}: axis {} of shape {} has no element", op, axis, in.shape().str()));
+      throw Error(ErrorKind::value_error, fmt::format("{}: axis {} of shape {} is empty", op, axis, in.shape().str()));
     return tracing().argReduce(largest, in, along);
   });
 }
@@ -186,8 +185,7 @@ Value take(const Value &x, const Value &indices, int64_t axis) {
       throw Error(ErrorKind::type_error, fmt::format("take needs integer indices, got {}", name(dtype)));
     int64_t along = normalizeAxis("take", axis, v[0].rank());
     if (v[0].shape()[along] == 0)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("take: axis {} of shape {} has no element", axis, v[0].shape().str()));
+      throw Error(ErrorKind::value_error, fmt::format("take: axis {} of shape {} is empty", axis, v[0].shape().str()));
     bool isWide = itemsize(dtype) > 4 || dtype == DType::uint32;
     return tracing().gather(v[0], asDtype(v[1], isWide ? DType::int64 : DType::int32, "index"), along);
   });

@@ -31,7 +31,7 @@ std::string openFolder(const std::string &path) {
   if (S_ISLNK(status.st_mode))
     return path + " is a symlink; expected a folder";
   if (!S_ISDIR(status.st_mode))
-    return path + " is no folder";
+    return path + " is not a folder";
   if (status.st_uid != ::geteuid())
     return path + " belongs to another user";
   if (status.st_mode & (S_IWGRP | S_IWOTH))

@@ -164,9 +164,8 @@ void Config::set(std::string_view key, int64_t value) { ConfigAccess::set(*this,
 void Config::set(std::string_view key, double value) { ConfigAccess::set(*this, key, value); }
 void Config::set(std::string_view key, const Config &value) {
   if (isDeeper(ConfigAccess::json(value), detail::mostJsonLevels - 1))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("The config under the key '{}' makes more than {} levels of nesting", key, detail::mostJsonLevels));
+    throw Error(ErrorKind::value_error, fmt::format("The config under the key '{}' would exceed {} levels of nesting",
+                                                    key, detail::mostJsonLevels));
   ConfigAccess::set(*this, key, ConfigAccess::json(value));
 }
 void Config::set_null(std::string_view key) { ConfigAccess::set(*this, key, nullptr); }
@@ -202,7 +201,7 @@ int64_t Config::get_int(std::string_view key) const {
   const Json &value = at(*this, key);
   if (!value.is_number_integer() ||
       (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())))
-    failKind(key, "an integer of 64 bits", value);
+    failKind(key, "a 64-bit integer", value);
   return value.get<int64_t>();
 }
 

@@ -121,9 +121,11 @@ bool halftone::isStorable(DType dtype) {
 
 Status halftone::convert(DType from, const void *source, DType to, void *target, int64_t count, Overflow overflow) {
   if (!isStorable(from) || !isStorable(to))
-    return Status(ErrorKind::type_error, fmt::format("There is no conversion from {} to {}: tensors hold numbers and "
-                                                     "bool, no complex values and no strings",
-                                                     name(from), name(to)));
+    return Status(
+        ErrorKind::type_error,
+        fmt::format(
+            "There is no conversion from {} to {}: only numbers and bools are converted, not complex values or strings",
+            name(from), name(to)));
   if (from == to && overflow == Overflow::natural) {
     if (count)
       std::memcpy(target, source, static_cast<size_t>(count * itemsize(from)));

@@ -79,8 +79,6 @@ int64_t freeMemory() {
 
 bool fitsMemory(int64_t bytes) { return bytes < worthLooking || bytes <= freeMemory(); }
 
-std::string memoryShortage(int64_t bytes) {
-  return fmt::format("{} bytes are asked for, {} are free", bytes, freeMemory());
-}
+std::string memoryShortage(int64_t bytes) { return fmt::format("{} bytes requested, {} free", bytes, freeMemory()); }
 
 } // namespace halftone

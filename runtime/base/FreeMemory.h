@@ -13,7 +13,7 @@ int64_t freeMemory();
 /// Returns true if `bytes` bytes are free. A small request succeeds without a check.
 bool fitsMemory(int64_t bytes);
 
-/// "1,000 bytes are asked for, 10 are free".
+/// "1,000 bytes requested, 10 are free".
 std::string memoryShortage(int64_t bytes);
 
 } // namespace halftone

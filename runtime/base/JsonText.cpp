@@ -141,8 +141,8 @@ private:
       std::string key = string();
       if (!keys.insert(key).second)
         throw Error(ErrorKind::value_error,
-                    fmt::format("Invalid JSON: the key '{}' stands twice in one object", shortened(key)));
-      expect(':', "':' behind a key");
+                    fmt::format("Invalid JSON: the key '{}' occurs twice in one object", shortened(key)));
+      expect(':', "':' after a key");
       members.emplace_back(std::move(key), value(level + 1));
     } while (goesOn('}', "',' or '}'"));
     Json result = ConfigAccess::object(members.size());
@@ -173,13 +173,13 @@ private:
       at_ += text_[at_] == '\\';
     }
     if (at_ >= text_.size())
-      failAt(begin, "a string without an end");
+      failAt(begin, "an unterminated string");
     ++at_;
     if (isPlain)
       return std::string(text_.substr(begin + 1, at_ - begin - 2));
     const Json read = Json::parse(text_.substr(begin, at_ - begin), nullptr, false);
     if (read.is_discarded())
-      failAt(begin, "a string with an escape that JSON lacks, or with bytes that are not UTF-8");
+      failAt(begin, "a string with an invalid escape or invalid UTF-8");
     return read.get<std::string>();
   }
 
@@ -272,7 +272,7 @@ private:
       return;
     }
     if (!isUtf8(string))
-      throw Error(ErrorKind::value_error, fmt::format("JSON holds UTF-8 alone, which {:?} of the key {:?} is not",
+      throw Error(ErrorKind::value_error, fmt::format("JSON strings must be UTF-8, but {:?} of the key {:?} is not",
                                                       shortened(string), shortened(key)));
     text += Json(string).dump();
   }

@@ -37,7 +37,8 @@ void requireHolds(std::string_view who, DType dtype, const Number &number) {
     return;
   const bool isReal = number.kind() == Number::Kind::real;
   if (placeIn(dtype, isReal ? Number(std::trunc(number.real())) : number) != Place::inside)
-    throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", who, name(dtype), numberText(number)));
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: {} cannot represent {}", who, name(dtype), numberText(number)));
 }
 
 std::string numberText(const Number &number) {

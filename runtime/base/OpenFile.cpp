@@ -25,7 +25,7 @@ std::string faultOf(mode_t mode) {
     return "";
   if (S_ISLNK(mode))
     return "a symlink";
-  return S_ISDIR(mode) ? std::strerror(EISDIR) : "something other than a regular file";
+  return S_ISDIR(mode) ? std::strerror(EISDIR) : "not a regular file";
 }
 
 /// Reads at most `count` bytes to `to`, fewer only at the end of the file.

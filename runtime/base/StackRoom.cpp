@@ -43,9 +43,9 @@ void requireStack(const char *what) {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (here >= stack.limit || here < stack.lowest) [[likely]] // lower: on a coroutine's stack
     return;
-  throw Error(
-      ErrorKind::value_error,
-      fmt::format("{}: nested too deeply for the stack of this thread, of which {} KiB serve", what, stack.used >> 10));
+  throw Error(ErrorKind::value_error,
+              fmt::format("{}: nested too deeply for the stack of this thread, of which {} KiB are available", what,
+                          stack.used >> 10));
 }
 
 } // namespace halftone

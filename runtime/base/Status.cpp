@@ -55,7 +55,7 @@ Error::Error(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
 
 /// A moved-from Error has no content of its own.
 template <class Rep> static const Rep &wholeOf(const std::shared_ptr<const Rep> &rep) {
-  static const Rep &none = *new Rep(ErrorKind::internal_error, "an Error that was moved from was read", "", {}, "");
+  static const Rep &none = *new Rep(ErrorKind::internal_error, "a moved-from Error was read", "", {}, "");
   return rep ? *rep : none;
 }
 

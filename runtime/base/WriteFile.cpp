@@ -313,7 +313,7 @@ Status makeFolder(const std::string &path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error)
-    return Status(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", path, error.message()));
+    return Status(ErrorKind::io_error, fmt::format("cannot create the folder {}: {}", path, error.message()));
   return {};
 }
 

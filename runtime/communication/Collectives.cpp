@@ -166,7 +166,7 @@ std::byte *place(std::vector<std::byte> &memory, int64_t bytes) {
 Status Collectives::check(std::span<const SharedArray> arrays) {
   for (const SharedArray &array : arrays)
     if (!combineOf(array.dtype))
-      return {ErrorKind::type_error, fmt::format("processes do not combine values of dtype {}", name(array.dtype))};
+      return {ErrorKind::type_error, fmt::format("collectives do not support dtype {}", name(array.dtype))};
   return {};
 }
 

@@ -100,7 +100,7 @@ void setCpuKernelLoader(KernelLoader loader) { loadKernels = loader; }
 StatusOr<std::shared_ptr<const KernelLibrary>> CpuDevice::load(const std::map<std::string, KernelCode> &kernels) {
   if (const KernelLoader loader = loadKernels)
     return loader(kernels);
-  return Status(ErrorKind::internal_error, "no loader of kernels was given to the CPU device");
+  return Status(ErrorKind::internal_error, "the CPU device was created without a kernel loader");
 }
 
 StatusOr<std::unique_ptr<DeviceQueue>> CpuDevice::makeQueue(int64_t scratchBytes) {

@@ -158,7 +158,7 @@ Status halftone::addDevice(std::shared_ptr<DeviceRuntime> runtime) {
     return {ErrorKind::value_error, fmt::format("expected a device called cuda:<index>, got '{}'", name)};
   const ForkSafeLock lock(added().mutex);
   if (!added().devices.try_emplace(*index, std::move(runtime)).second)
-    return {ErrorKind::value_error, fmt::format("there is a device {} already", name)};
+    return {ErrorKind::value_error, fmt::format("device {} already exists", name)};
   return {};
 }
 

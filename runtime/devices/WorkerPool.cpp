@@ -81,7 +81,7 @@ Status WorkerPool::start() {
     stop();
     scratchPointers_.clear();
     scratch_.clear();
-    return {ErrorKind::device_error, fmt::format("there is no memory for {} threads", threads)};
+    return {ErrorKind::device_error, fmt::format("not enough memory for {} threads", threads)};
   }
   threads_ = static_cast<int>(workers_->threads.size()) + 1;
   return {};

@@ -222,7 +222,7 @@ Status checkRunsHere(std::string_view target) {
   const auto [triple, rest] = llvm::StringRef(target).split('|');
   const auto [cpu, after] = rest.split('|');
   if (triple == "nvptx")
-    return {ErrorKind::value_error, fmt::format("made for {}, a GPU; expected code of this CPU", cpu.str())};
+    return {ErrorKind::value_error, fmt::format("made for {}, a GPU; expected code for this CPU", cpu.str())};
   const llvm::Triple host(llvm::sys::getProcessTriple()), code(triple);
   if (code.getArch() != llvm::Triple::UnknownArch && code.getArch() != host.getArch())
     return {ErrorKind::value_error,

@@ -164,7 +164,7 @@ private:
   uint64_t length() {
     uint64_t n = word();
     if (good() && n > bytes.size() - at) {
-      fail(fmt::format("a length of {} is more than what is left", n));
+      fail(fmt::format("a length of {} exceeds the remaining bytes", n));
       return 0;
     }
     return n;

@@ -44,7 +44,7 @@ private:
       step_ = i;
       const auto *launch = std::get_if<LaunchStep>(&plan_.steps[i]);
       if (launch && launch->joined && !before)
-        return bad("joined to no launch of the same kernel under the same predicate");
+        return bad("joined, but not to a launch of the same kernel under the same predicate");
       before = launch;
       HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &step) { return checkStep(step); }, plan_.steps[i]));
       if (std::holds_alternative<RepeatStep>(plan_.steps[i])) {
@@ -79,7 +79,7 @@ private:
       if (!exists(id))
         continue;
       if (!isAligned(plan_.slots[static_cast<size_t>(id)]))
-        return bad(fmt::format("slot {} moves by bytes that are no multiple of {}", id, bufferAlignment));
+        return bad(fmt::format("slot {} has a stride that is not a multiple of {} bytes", id, bufferAlignment));
       const bool isResult = static_cast<int64_t>(i) >= launch.operandCount;
       if (counts_.empty()) // no slot moves
         continue;

@@ -100,7 +100,7 @@ private:
     for (const ShadowSlot &shadow : exe.shadows) {
       HALFTONE_RETURN_IF_ERROR(checkShadow(shadow));
       if (auto [first, isNew] = memories.try_emplace({shadow.variable, shadow.function}, shadow.symbol); !isNew)
-        return invalid(fmt::format("shadow '{}' has the memory of shadow '{}', the same function of the same variable",
+        return invalid(fmt::format("shadow '{}' and shadow '{}' are the same function of the same variable",
                                    shadow.symbol, first->second));
     }
     if (plan.arenaBytes < 0 || plan.largestLiveBytes < 0 || plan.largestLiveBytes > plan.arenaBytes)
@@ -120,7 +120,7 @@ private:
     const int64_t number = &shadow - exe.shadows.data();
     if (shadow.source &&
         (*shadow.source < 0 || *shadow.source >= number || exe.shadows[*shadow.source].variable != shadow.variable))
-      return fail(fmt::format("shadow {} is none of its variable before it", *shadow.source));
+      return fail(fmt::format("shadow {} is not an earlier shadow of the same variable", *shadow.source));
     const LaunchStep &refresh = shadow.refresh;
     HALFTONE_RETURN_IF_ERROR(checkLaunch(refresh, fail));
     auto stands = [&](SlotId id, SlotKind kind, int64_t index) {
@@ -130,7 +130,7 @@ private:
         !stands(refresh.buffers[0], shadow.source ? SlotKind::shadow : SlotKind::variable,
                 shadow.source.value_or(shadow.variable)) ||
         !stands(refresh.buffers[1], SlotKind::shadow, number))
-      return fail("expected a refresh that reads its variable or source and makes the shadow, without a predicate");
+      return fail("expected an unpredicated refresh that reads the variable or source and writes the shadow");
     return {};
   }
 
@@ -231,7 +231,7 @@ private:
       partsRead.clear();
       partsWritten.clear();
     } else if (!part || part->kernel != launch.kernel || part->predicate != launch.predicate) {
-      return bad("joined to no launch of the same kernel under the same predicate");
+      return bad("joined, but not to a launch of the same kernel under the same predicate");
     }
     auto isOperand = [&](size_t buffer) { return static_cast<int64_t>(buffer) < launch.operandCount; };
     for (size_t i = 0; i < launch.buffers.size(); ++i) {
@@ -339,13 +339,14 @@ private:
     if (!isDivided(collective.kind))
       return collective.borders.empty() ? Status() : bad("a collective of whole values has borders");
     if (collective.borders.size() != collective.from.size())
-      return bad(fmt::format("a collective of {} values has borders of {}", collective.from.size(),
+      return bad(fmt::format("a collective of {} values has borders for {}", collective.from.size(),
                              collective.borders.size()));
     for (const std::vector<int64_t> &own : collective.borders)
       if (own.size() < 2 || own.size() != collective.borders.front().size() || own.front() != 0 ||
           !std::ranges::is_sorted(own))
         return bad(
-            fmt::format("borders [{}]: expected as many as for other values, rising from 0", fmt::join(own, ", ")));
+            fmt::format("borders [{}]: expected ascending borders that begin with 0, equally many for each value",
+                        fmt::join(own, ", ")));
     const auto processes = std::ssize(collective.borders.front()) - 1;
     if (collective.rank < 0 || collective.rank >= processes)
       return bad(fmt::format("rank {} of {} processes", collective.rank, processes));
@@ -363,7 +364,7 @@ private:
 
   Status checkStep(const WaitStep &) {
     if (travelling.empty())
-      return bad("waits, but no collective travels");
+      return bad("waits, but no collective is in flight");
     for (SlotId id : travelling.front()->to)
       write(id, {});
     travelling.pop_front();
@@ -472,7 +473,7 @@ private:
     };
     for (const CollectiveStep *collective : travelling)
       if (meetsAny(collective->to) || (writes && meetsAny(collective->from)))
-        return bad(fmt::format("{} slot {}, which travels in a collective", writes ? "writes" : "reads", id));
+        return bad(fmt::format("{} slot {}, which a collective in flight uses", writes ? "writes" : "reads", id));
     return {};
   }
 

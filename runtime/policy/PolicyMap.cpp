@@ -72,7 +72,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std:
       try {
         entry.pattern.emplace(entry.key);
       } catch (const Error &error) {
-        throw Error(error.kind(), "A key of the DTypePolicyMap cannot be tried: " + error.message());
+        throw Error(error.kind(), "A key of the DTypePolicyMap cannot be matched: " + error.message());
       }
     if (entry.pattern->matches(path))
       hits.push_back(&entry);
@@ -105,10 +105,12 @@ static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
 
 void PolicyMapRep::requireNew(const DTypePolicy &policy, const std::string &key) const {
   if (reaches(policy, *this))
-    throw Error(ErrorKind::value_error, fmt::format("Cannot interpret the assigned value by "
-                                                    "`keras.dtype_policies.get`. Received for '{}' a DTypePolicyMap "
-                                                    "that holds the map it is assigned to",
-                                                    key));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format(
+            "Cannot interpret the assigned value by "
+            "`keras.dtype_policies.get`. Received for '{}' a DTypePolicyMap that contains the map it is assigned to",
+            key));
 }
 
 void PolicyMapRep::requireHeldModes(std::string_view key) const {

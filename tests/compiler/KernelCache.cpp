@@ -184,7 +184,7 @@ TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   }
   SECTION("a file") {
     std::ofstream(folder.path / "a" / "cache") << "x";
-    CHECK_THAT(complaint(), Catch::Contains("is no folder"));
+    CHECK_THAT(complaint(), Catch::Contains("is not a folder"));
   }
   SECTION("an entry that is a symlink") {
     KernelCache(folder.cache()).insert(key, sample());

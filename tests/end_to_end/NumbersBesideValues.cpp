@@ -121,15 +121,15 @@ TEST_CASE("A number that the dtype does not hold is an error beside its integers
         for (const Operator &op : operators) {
           const Number given = numberOf(number);
           CHECK(refusal(dtype, [&](const Value &x) { return op.apply(x, given); }) ==
-                std::string("ValueError: ") + op.name + ": " + std::string(name(dtype)) + " has no number " +
+                std::string("ValueError: ") + op.name + ": " + std::string(name(dtype)) + " cannot represent " +
                     numberText(given));
         }
   CHECK_THAT(refusal(uint8, [](const Value &x) { return ops::clip(x, 300, 400); }),
-             Contains("uint8 has no number 300"));
+             Contains("uint8 cannot represent 300"));
   CHECK_THAT(refusal(DType::bool_, [](const Value &x) { return x + (int64_t(1) << 40); }),
-             Contains("int32 has no number 1099511627776"));
+             Contains("int32 cannot represent 1099511627776"));
   const auto inJit = jit([](const Value &x) -> Value { return x * -1; });
-  CHECK_THROWS_WITH(inJit(tensorOf(uint8, {1})), Contains("uint8 has no number -1"));
+  CHECK_THROWS_WITH(inJit(tensorOf(uint8, {1})), Contains("uint8 cannot represent -1"));
 }
 
 TEST_CASE("The kind of a number decides: reals make integers floats, a bool takes each dtype, quotients are floats") {
@@ -219,5 +219,5 @@ TEST_CASE("A model's file holds the integers beside its values exactly") {
   for (const Model &each : {model, load_model(folder / "numbers.keras")})
     CHECK((elementsOf(each.predict_on_batch(data)) == std::vector<Wide>{odd + 3, odd + 4}));
   const Value small = Input({2}, {.dtype = int8});
-  CHECK_THROWS_WITH(small + 300, Contains("add: int8 has no number 300"));
+  CHECK_THROWS_WITH(small + 300, Contains("add: int8 cannot represent 300"));
 }

@@ -66,12 +66,10 @@ TEST_CASE("A reader refuses a FIFO, a device and a folder at once, with the path
     const std::string path = folder / reader.name;
     INFO(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK_THAT(errorOf([&] { reader.use(path); }),
-               Contains("IOError: cannot read " + path + ": something other than a regular file"));
+    CHECK_THAT(errorOf([&] { reader.use(path); }), Contains("IOError: cannot read " + path + ": not a regular file"));
     fs::remove(path);
     fs::create_symlink("/dev/zero", path);
-    CHECK_THAT(errorOf([&] { reader.use(path); }),
-               Contains("IOError: cannot read " + path + ": something other than a regular file"));
+    CHECK_THAT(errorOf([&] { reader.use(path); }), Contains("IOError: cannot read " + path + ": not a regular file"));
     fs::remove(path);
     fs::create_directory(path);
     CHECK_THAT(errorOf([&] { reader.use(path); }), Contains("IOError: ") && Contains(path));

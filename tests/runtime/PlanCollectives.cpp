@@ -114,8 +114,8 @@ TEST_CASE("A plan for another rank, or for more processes, is refused") {
     auto group = std::make_shared<ProcessGroup>(std::make_unique<ThreadCommunicator>(post, rank, size));
     return playTwice(4, group, dividingExecutable(elements, planned)).status().message();
   };
-  CHECK_THAT(refusal(0, 2, 1), Catch::EndsWith("its plan is that of rank 1 of 2 processes, and this is rank 0 of 2"));
-  CHECK_THAT(refusal(0, 3, 0), Catch::EndsWith("its plan is that of rank 0 of 2 processes, and this is rank 0 of 3"));
+  CHECK_THAT(refusal(0, 2, 1), Catch::EndsWith("the plan is for rank 1 of 2 processes, but this is rank 0 of 2"));
+  CHECK_THAT(refusal(0, 3, 0), Catch::EndsWith("the plan is for rank 0 of 2 processes, but this is rank 0 of 3"));
 }
 
 TEST_CASE("A failure of the communication is the play's") {

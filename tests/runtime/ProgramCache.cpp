@@ -164,11 +164,11 @@ TEST_CASE("a closed program lists its keys in the error for another key") {
   ProgramCache program("saved");
   Status status = program.find(rows(3)).status();
   CHECK(status.kind() == ErrorKind::key_error);
-  CHECK_THAT(status.message(), Catch::Contains("saved: not compiled for (3x2xf32); there are: none"));
+  CHECK_THAT(status.message(), Catch::Contains("saved: not compiled for (3x2xf32); compiled signatures: none"));
   program.insert(rows(1), identity(rows(1)).valueOrThrow());
   program.insert(rows(8), identity(rows(8)).valueOrThrow());
   CHECK(program.play(std::vector{Tensor::zeros({8, 2})}).isOk());
-  CHECK_THAT(program.find(rows(3)).status().message(), Catch::Contains("there are: (8x2xf32), (1x2xf32)"));
+  CHECK_THAT(program.find(rows(3)).status().message(), Catch::Contains("compiled signatures: (8x2xf32), (1x2xf32)"));
   CHECK(program.compileCount() == 0);
 }
 
@@ -201,8 +201,7 @@ TEST_CASE("the function from which a program is compiled cannot run that program
   for (const Status &status : inner) {
     CHECK(status.kind() == ErrorKind::runtime_error);
     CHECK(status.message() ==
-          "f: was called by a function that is being traced for it: what a program is made of cannot "
-          "run it");
+          "f: was called by a function that is being traced for it: a program cannot run while it is being traced");
   }
   CHECK(program.find(rows(3)).isOk());
   CHECK(program.compileCount() == 1);

@@ -93,12 +93,12 @@ TEST_CASE("A tensor whose data, shape or dtype do not fit is refused") {
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({none, 2}); }), StartsWith("ValueError: The shape (None, 2)"));
   for (DType bad : {DType::complex64, DType::complex128})
     CHECK_THAT(errorOf([&] { (void)Tensor::zeros({2}, bad); }),
-               StartsWith("TypeError: A tensor holds numbers, bool and strings"));
+               StartsWith("TypeError: A tensor holds numbers, bools or strings"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({2}, DType::string); }),
-             StartsWith("TypeError: A tensor of strings is made of a std::vector<std::string>"));
+             StartsWith("TypeError: A tensor of strings is created from a std::vector<std::string>"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 62}, float64); }),
              StartsWith("ValueError") && Contains("too large"));
-  CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 50}); }), StartsWith("RuntimeError: There is no memory"));
+  CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 50}); }), StartsWith("RuntimeError: Not enough memory"));
 }
 
 TEST_CASE("Access by another dtype is a TypeError that names both") {

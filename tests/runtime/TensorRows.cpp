@@ -71,7 +71,7 @@ TEST_CASE("Rows in braces that differ, and numbers that the dtype does not hold,
   CHECK_THAT(errorOf([] { (void)Tensor({{}, {1}}); }), Contains("[1] has 1 elements; expected 0"));
   const auto refused = [](std::initializer_list<Rows> rows, DType dtype, const char *number) {
     CHECK_THAT(errorOf([&] { (void)Tensor(rows, dtype); }),
-               Contains("ValueError") && Contains(std::string(name(dtype)) + " has no number " + number));
+               Contains("ValueError") && Contains(std::string(name(dtype)) + " cannot represent " + number));
   };
   refused({0, 256}, uint8, "256");
   refused({-1}, DType::uint64, "-1");

@@ -152,10 +152,10 @@ TEST_CASE("a shadow of a shadow is refreshed from its source, which an update ma
   for (int64_t source : {-1, 1, 2}) {
     good.shadows[1].source = source;
     CHECK_THAT(verify(good).message(),
-               Catch::Contains("shadow 'w_twice': shadow " + std::to_string(source) + " is none of its variable"));
+               Catch::Contains("shadow 'w_twice': shadow " + std::to_string(source) + " is not an earlier shadow"));
   }
   good.shadows[1].source = std::nullopt;
-  CHECK_THAT(verify(good).message(), Catch::Contains("shadow 'w_twice': expected a refresh"));
+  CHECK_THAT(verify(good).message(), Catch::Contains("shadow 'w_twice': expected an unpredicated refresh"));
 }
 
 TEST_CASE("bad shadows are refused, and good ones survive a file") {
@@ -170,9 +170,10 @@ TEST_CASE("bad shadows are refused, and good ones survive a file") {
       {"shadow 'w_halved': variable 1 does not exist", [](auto &e) { e.shadows[0].variable = 1; }},
       {"shadow 'w_halved': is written, but its variable is not", [](auto &e) { e.variables[0].written = false; }},
       {"shadow 'w_halved': no kernel 'mul'", [](auto &e) { e.shadows[0].refresh.kernel = "mul"; }},
-      {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.buffers[0] = 0; }},
-      {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.buffers[1] = 2; }},
-      {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.predicate = Predicate{1, false}; }},
+      {"shadow 'w_halved': expected an unpredicated refresh", [](auto &e) { e.shadows[0].refresh.buffers[0] = 0; }},
+      {"shadow 'w_halved': expected an unpredicated refresh", [](auto &e) { e.shadows[0].refresh.buffers[1] = 2; }},
+      {"shadow 'w_halved': expected an unpredicated refresh",
+       [](auto &e) { e.shadows[0].refresh.predicate = Predicate{1, false}; }},
       {"shadow 'w_halved': slot 9 does not exist", [](auto &e) { e.shadows[0].refresh.buffers[0] = 9; }},
       {"writes shadow 'w_halved', which is not declared as written", [](auto &e) { e.shadows[0].written = false; }},
   };

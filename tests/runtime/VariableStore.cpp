@@ -72,7 +72,7 @@ TEST_CASE("a wrong value leaves the variable as it was") {
   check(w->write(Tensor()), "got an undefined tensor");
   check(w->writeBytes({}), "expected 8 bytes, got 0");
   std::byte bytes[9];
-  check(w->readBytes(bytes), "has 8 bytes, room for 9");
+  check(w->readBytes(bytes), "has 8 bytes, but the destination has room for 9");
   CHECK(w->version() == version);
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2});
 }

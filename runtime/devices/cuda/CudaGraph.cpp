@@ -6,7 +6,7 @@ namespace halftone::cuda {
 
 StatusOr<std::unique_ptr<CudaGraph>> CudaGraph::build(std::shared_ptr<Gpu> gpu, std::span<const Work> list) {
   std::unique_ptr<CudaGraph> built(new CudaGraph(gpu));
-  HALFTONE_RETURN_IF_ERROR(gpu->check(gpu->calls().graphCreate(&built->graph_, 0), "making a graph"));
+  HALFTONE_RETURN_IF_ERROR(gpu->check(gpu->calls().graphCreate(&built->graph_, 0), "creating a graph"));
   std::vector<GraphNode> last; // at most one node
   for (const Work &work : list) {
     HALFTONE_RETURN_IF_ERROR(built->add(work, last));
@@ -14,7 +14,7 @@ StatusOr<std::unique_ptr<CudaGraph>> CudaGraph::build(std::shared_ptr<Gpu> gpu, 
       last = {built->nodes_.back()};
   }
   HALFTONE_RETURN_IF_ERROR(
-      gpu->check(gpu->calls().graphInstantiate(&built->execution_, built->graph_, 0), "preparing a graph"));
+      gpu->check(gpu->calls().graphInstantiate(&built->execution_, built->graph_, 0), "instantiating a graph"));
   return built;
 }
 

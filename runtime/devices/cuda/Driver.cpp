@@ -62,20 +62,20 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
   find(calls.init, "cuInit");
   find(calls.driverGetVersion, "cuDriverGetVersion");
   if (!find.missing.empty())
-    return unusable(fmt::format("{} is no CUDA driver: it has no function {}", file, find.missing));
+    return unusable(fmt::format("{} is not a CUDA driver: it has no function {}", file, find.missing));
   const Result known = calls.driverGetVersion(&driver->version_);
   if (known == Result::success && driver->version_ < leastVersion)
     return tooOld(driver->version_);
   HALFTONE_RETURN_IF_ERROR(driver->findFunctions(library, file));
   const Result started = known == Result::success ? calls.init(0) : known;
   if (started == Result::stub_library)
-    return unusable(fmt::format("{} is a stub, with which programs are linked; is the NVIDIA driver installed?", file));
+    return unusable(fmt::format("{} is a stub library for linking; is the NVIDIA driver installed?", file));
   const Result counted = started == Result::success ? calls.deviceGetCount(&driver->count_) : started;
   if (counted == Result::no_device || (counted == Result::success && driver->count_ == 0))
     return unusable(fmt::format("the driver {} finds no GPU", file));
   if (counted != Result::success)
     return unusable(fmt::format("the driver {} {}: {}", file,
-                                started == Result::success ? "does not count its GPUs" : "does not start",
+                                started == Result::success ? "cannot count its GPUs" : "does not start",
                                 driver->text(counted)));
   return std::shared_ptr<const Driver>(std::move(driver));
 }

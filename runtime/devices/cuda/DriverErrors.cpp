@@ -61,7 +61,7 @@ std::string_view adviceOn(Result result) {
 std::string neededBy(std::string_view ptx) {
   const std::string_view version = versionOf(ptx);
   if (version.empty())
-    return "PTX of no known version";
+    return "PTX of unknown version";
   const auto *const found = std::ranges::find(releases, version, &PtxRelease::ptx);
   if (found == std::end(releases))
     return fmt::format("PTX {}, which needs a newer driver", version);

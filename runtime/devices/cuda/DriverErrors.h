@@ -18,7 +18,7 @@ Reach reachOf(Result result);
 std::string_view adviceOn(Result result);
 
 /// The driver that a PTX text needs: "PTX 8.7, which needs a driver 570 or newer (CUDA 12.8)". "PTX 99.9, which needs a
-/// newer driver" if the release is unknown, "PTX of no known version" if the text does not state its version.
+/// newer driver" if the release is unknown, "PTX of unknown version" if the text does not state its version.
 std::string neededBy(std::string_view ptx);
 
 } // namespace halftone::cuda

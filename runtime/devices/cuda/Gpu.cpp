@@ -52,19 +52,19 @@ Status Gpu::start() {
   HALFTONE_RETURN_IF_ERROR(check(f.devicePrimaryCtxRetain(&context_, facts_.device), "opening the GPU"));
   const StatusOr<ContextScope> context = current();
   HALFTONE_RETURN_IF_ERROR(context.status());
-  HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&compute_, nonBlockingStream), "making a stream"));
-  HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&copying_, nonBlockingStream), "making a stream"));
+  HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&compute_, nonBlockingStream), "creating a stream"));
+  HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&copying_, nonBlockingStream), "creating a stream"));
   for (Pool *pool : {&pool_, &aheadPool_}) {
     PoolProperties properties;
     properties.location = facts_.device;
-    HALFTONE_RETURN_IF_ERROR(check(f.memPoolCreate(pool, &properties), "making a pool of memory"));
+    HALFTONE_RETURN_IF_ERROR(check(f.memPoolCreate(pool, &properties), "creating a memory pool"));
     uint64_t all = UINT64_MAX; // freed memory stays in the pool
     HALFTONE_RETURN_IF_ERROR(
-        check(f.memPoolSetAttribute(*pool, PoolAttribute::release_threshold, &all), "making a pool of memory"));
+        check(f.memPoolSetAttribute(*pool, PoolAttribute::release_threshold, &all), "creating a memory pool"));
   }
   int no = 0;
   return check(f.memPoolSetAttribute(aheadPool_, PoolAttribute::reuse_with_new_dependencies, &no),
-               "making a pool of memory");
+               "creating a memory pool");
 }
 
 /// Releases the resources that start() acquired, even if it failed midway. Errors cannot be reported.
@@ -113,7 +113,7 @@ Status Gpu::check(Result result, std::string_view doing) {
 /// ", <free> of <all> bytes are free"; "" if the driver does not report them.
 std::string Gpu::freeMemory() {
   size_t free = 0, total = 0;
-  return calls().memGetInfo(&free, &total) == Result::success ? fmt::format(", {} of {} are free", free, total) : "";
+  return calls().memGetInfo(&free, &total) == Result::success ? fmt::format(", {} of {} free", free, total) : "";
 }
 
 Status Gpu::usable() {
@@ -171,8 +171,7 @@ void Gpu::freeAll() {
 }
 
 Status Gpu::outOfMemory(int64_t bytes) {
-  return {ErrorKind::device_error,
-          fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
+  return {ErrorKind::device_error, fmt::format("{}: out of memory: {} bytes requested{}", name_, bytes, freeMemory())};
 }
 
 /// Allocates memory. Freed memory stays in use until queued work has completed, so a second attempt waits for that
@@ -253,7 +252,7 @@ StatusOr<Event> Gpu::takeEvent() {
   const std::lock_guard lock(mutex_);
   Event event = nullptr;
   if (freeEvents_.empty()) {
-    HALFTONE_RETURN_IF_ERROR(check(calls().eventCreate(&event, eventWithoutTime), "making an event"));
+    HALFTONE_RETURN_IF_ERROR(check(calls().eventCreate(&event, eventWithoutTime), "creating an event"));
   } else {
     event = freeEvents_.back();
     freeEvents_.pop_back();

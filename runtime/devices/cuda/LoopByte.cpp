@@ -34,7 +34,7 @@ Status LoopByte::bring(const std::byte *from, int64_t number) {
   }
   HALFTONE_RETURN_IF_ERROR(gpu_->check(
       gpu_->calls().memcpyDtoHAsync(memory_ + place * step, addressOf(from), 1, gpu_->compute()), "a copy"));
-  return gpu_->check(gpu_->calls().eventRecord(arrived_[place], gpu_->compute()), "asking whether a loop goes on");
+  return gpu_->check(gpu_->calls().eventRecord(arrived_[place], gpu_->compute()), "checking whether a loop continues");
 }
 
 StatusOr<std::byte> LoopByte::wait(int64_t number) {

@@ -85,12 +85,12 @@ public:
     if (reachOf(result) != Reach::code)
       return gpu.check(result, fmt::format("loading kernel {}", key));
     if (result == Result::unsupported_ptx_version)
-      return bad(key, fmt::format("the driver does not compile it: {}: the code is {}; the driver is of CUDA {}",
+      return bad(key, fmt::format("the driver cannot compile it: {}: the code is {}; the driver is for CUDA {}",
                                   gpu.driver().text(result), neededBy(ptx), gpu.driver().version()));
     std::string_view said = text_.data();
     while (said.ends_with('\n'))
       said.remove_suffix(1);
-    return bad(key, fmt::format("the driver does not compile it: {}{}{}", gpu.driver().text(result),
+    return bad(key, fmt::format("the driver cannot compile it: {}{}{}", gpu.driver().text(result),
                                 said.empty() ? "" : ": ", said));
   }
 };
@@ -118,13 +118,14 @@ Status askForShared(LoadedKernel &loaded, const std::string &key) {
                         fmt::format("describing kernel {}", key)));
   const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, asked = loaded.shape.sharedBytes;
   if (asked > most)
-    return bad(key, fmt::format("a block asks for {} bytes of shared memory beside its own {}, the GPU has {} in all",
+    return bad(key, fmt::format("a block requests {} bytes of dynamic shared memory in addition to {} static bytes; "
+                                "the GPU has {} in total",
                                 asked, fixed, loaded.gpu->facts().mostSharedBytes));
   if (asked + fixed <= sharedWithoutAsking)
     return {};
   return loaded.gpu->check(
       calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes, static_cast<int>(asked)),
-      fmt::format("asking for shared memory of kernel {}", key));
+      fmt::format("setting the shared memory of kernel {}", key));
 }
 
 /// The line of a kernel in the file that HALFTONE_CUDA_KERNELS names.
@@ -205,7 +206,7 @@ StatusOr<std::shared_ptr<Modules>> Modules::open(std::shared_ptr<Gpu> gpu) {
     StatusOr<GrowingFile> file = GrowingFile::open(path, true);
     if (!file.isOk())
       return environmentError(file.status().kind(), "HALFTONE_CUDA_KERNELS",
-                              "a file that can be written: " + file.status().message());
+                              "a writable file: " + file.status().message());
     records = *std::move(file);
   }
   return std::shared_ptr<Modules>(new Modules(std::move(gpu), std::move(records)));

@@ -61,7 +61,7 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::shared() {
 StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
   const StatusOr<void *> loaded = openLibrary(file, RTLD_NOW | RTLD_LOCAL);
   if (!loaded)
-    return unusable(fmt::format("cannot open NCCL, which combines values of GPUs: {}; is it installed, or named in "
+    return unusable(fmt::format("cannot open NCCL, which runs collectives on GPUs: {}; is it installed, or named in "
                                 "HALFTONE_NCCL?",
                                 loaded.status().message()));
   void *const library = *loaded;
@@ -72,7 +72,7 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
   if (!find.missing.empty())
     return unusable(fmt::format("{} is not NCCL: it has no function {}", file, find.missing));
   if (const nccl::Result known = calls.getVersion(&opened->version_); known != nccl::Result::success)
-    return unusable(fmt::format("NCCL in {} does not tell its version: error {}", file, static_cast<int>(known)));
+    return unusable(fmt::format("NCCL in {} does not report its version: error {}", file, static_cast<int>(known)));
   if (opened->version_ < leastVersion)
     return unusable(fmt::format("NCCL in {} is too old: {}, expected {} or newer", file, opened->version(),
                                 versionText(leastVersion)));

@@ -29,7 +29,7 @@ Readiness readinessOf(int rank, const Status &gpu) {
     return {nullptr, {}, "-" + nccl.status().message()};
   Readiness own{*nccl, {}, "+" + (*nccl)->version()};
   const Status made =
-      rank > 0 ? Status() : own.nccl->check(own.nccl->calls().getUniqueId(&own.id), "naming a group", nullptr);
+      rank > 0 ? Status() : own.nccl->check(own.nccl->calls().getUniqueId(&own.id), "creating a group id", nullptr);
   if (!made.isOk())
     own.word = "-" + made.message();
   return own;
@@ -47,7 +47,7 @@ Status agree(ProcessGroup &group, Readiness &own) {
   HALFTONE_RETURN_IF_ERROR(group.run("the GPUs join", exchange));
   for (size_t rank = 0; rank < words.size(); ++rank)
     if (words[rank].front() == '-')
-      return refusal(rank, "says: " + words[rank].substr(1));
+      return refusal(rank, "reports: " + words[rank].substr(1));
   for (size_t rank = 1; rank < words.size(); ++rank)
     if (words[rank] != words[0])
       return refusal(rank, fmt::format("has NCCL {}, rank 0 has {}", words[rank].substr(1), words[0].substr(1)));
@@ -97,7 +97,7 @@ StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr
 }
 
 Status NcclCollectives::makeStream() {
-  return gpu_->check(gpu_->calls().streamCreate(&stream_, nonBlockingStream), "making a stream");
+  return gpu_->check(gpu_->calls().streamCreate(&stream_, nonBlockingStream), "creating a stream");
 }
 
 NcclCollectives::~NcclCollectives() {
@@ -168,11 +168,12 @@ Status NcclCollectives::queue(CollectiveKind kind, std::span<const SharedArray> 
 Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> arrays) {
   for (const SharedArray &array : arrays)
     if (!typeOf(array.dtype))
-      return {ErrorKind::type_error, fmt::format("GPUs do not combine values of dtype {}", name(array.dtype))};
+      return {ErrorKind::type_error,
+              fmt::format("collectives between GPUs do not support dtype {}", name(array.dtype))};
   const StatusOr<GpuTurn> turn = gpu_->turn();
   HALFTONE_RETURN_IF_ERROR(turn.status());
   nccl::Result late = nccl::Result::success;
-  HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "asking for errors", comm_));
+  HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "querying errors", comm_));
   HALFTONE_RETURN_IF_ERROR(nccl_->check(late, "a collective queued before", comm_));
   HALFTONE_RETURN_IF_ERROR(runBehind(stream_, gpu_->compute()));
   HALFTONE_RETURN_IF_ERROR(queue(kind, arrays));

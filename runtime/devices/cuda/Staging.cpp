@@ -46,7 +46,8 @@ StatusOr<std::byte *> Staging::place(size_t bytes) {
 Status Staging::enterNextSlot() {
   Slot &left = slots_[current_];
   if (!left.arrived)
-    HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventCreate(&left.arrived, eventWithoutTime), "making an event"));
+    HALFTONE_RETURN_IF_ERROR(
+        gpu_.check(gpu_.calls().eventCreate(&left.arrived, eventWithoutTime), "creating an event"));
   HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventRecord(left.arrived, gpu_.compute()), "an upload"));
   left.isLeft = true;
   const size_t after = (current_ + 1) % slots_.size();
@@ -67,7 +68,7 @@ Status Staging::send(Address to, const std::byte *pinned, size_t bytes) {
 Status Staging::sendAhead(Address to, const std::byte *pinned, size_t bytes) {
   const Functions &calls = gpu_.calls();
   if (!ahead_)
-    HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventCreate(&ahead_, eventWithoutTime), "making an event"));
+    HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventCreate(&ahead_, eventWithoutTime), "creating an event"));
   const StatusOr<DeviceMemory> near = gpu_.allocateAhead(static_cast<int64_t>(bytes));
   HALFTONE_RETURN_IF_ERROR(near.status());
   if (!*near) // little memory is left

@@ -114,9 +114,8 @@ StatusOr<Work> workOf(LaunchParts parts) {
     running.push_back(&part);
     scratch = std::max(scratch, (part.scratchBytes + scratchStep - 1) / scratchStep * scratchStep);
     if (__builtin_add_overflow(blocks, part.grid, &blocks) || blocks > mostBlocks)
-      return Status(ErrorKind::device_error,
-                    fmt::format("kernel {}: a launch has more than the {} blocks that a GPU takes",
-                                part.kernel ? *part.kernel : "", mostBlocks));
+      return Status(ErrorKind::device_error, fmt::format("kernel {}: a launch exceeds the limit of {} blocks",
+                                                         part.kernel ? *part.kernel : "", mostBlocks));
   }
   if (running.empty())
     return Work();

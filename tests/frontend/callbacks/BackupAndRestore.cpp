@@ -58,7 +58,7 @@ TEST_CASE("BackupAndRestore refuses an empty name and reports a folder that cann
   CHECK_THAT(errorOf([] { BackupAndRestore callback(""); }), Contains("ValueError: Empty `backup_dir`"));
   const std::string file = folder.write("file", "");
   CHECK_THAT(errorOf([&] { (void)fit(net(), {BackupAndRestore(file + "/sub")}); }),
-             Contains("cannot make the folder " + file + "/sub: Not a directory"));
+             Contains("cannot create the folder " + file + "/sub: Not a directory"));
 }
 
 TEST_CASE("BackupAndRestore saves after batches, keeps two files and leaves them if it is told to", "[callbacks]") {

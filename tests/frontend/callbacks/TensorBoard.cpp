@@ -176,5 +176,5 @@ TEST_CASE("TensorBoard refuses an empty name and a frequency below 1, and report
              Contains("ValueError: update_freq must be a positive count"));
   const std::string file = folder.write("file", "");
   CHECK_THAT(errorOf([&] { (void)net().fit(x, y, {.verbose = 0, .callbacks = {TensorBoard(file)}}); }),
-             Contains("IOError: cannot make the folder " + file + "/train: Not a directory"));
+             Contains("IOError: cannot create the folder " + file + "/train: Not a directory"));
 }

@@ -106,7 +106,7 @@ TEST_CASE("one computed value as both operands of a product, and axes of no and 
 TEST_CASE("intermediate values that no memory can hold are one error with the bytes") {
   auto f = jit([](const Value &x) { return ops::matmul(ops::matmul(x, ops::transpose(x)), x); });
   CHECK_THROWS_WITH(f(Tensor::ones({int64_t(1) << 20, 1})),
-                    Contains("step: its intermediate values: out of memory: ") && Contains(" bytes are asked for, "));
+                    Contains("step: its intermediate values: out of memory: ") && Contains(" bytes requested, "));
   CHECK(f(Tensor::ones({2, 1})).to_vector<float>() == std::vector<float>{2, 2});
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("Integers, bools and enums among the arguments are compiled in, and a 
   CHECK(product(x, 0.25).item<float>() == 0.5F);
   CHECK(made == first);
   CHECK(jit(ops::maximum)(x, 7).item<float>() == 7);
-  CHECK_THROWS_WITH(product(x, int64_t(1) << 40), Contains("int32 has no number 1099511627776"));
+  CHECK_THROWS_WITH(product(x, int64_t(1) << 40), Contains("int32 cannot represent 1099511627776"));
 }
 
 TEST_CASE("Each value of a static argument has a program: negative enums, 64 bits with and without a sign, bools") {
@@ -264,7 +264,7 @@ TEST_CASE("A number where a Value stands is a scalar of floatx, int32 or bool, a
   CHECK(product(INT32_MIN, 1).item<int32_t>() == INT32_MIN);
   for (const Number &number : {Number(int64_t{INT32_MAX} + 1), Number(int64_t{INT32_MIN} - 1), Number(UINT64_MAX)})
     CHECK_THROWS_WITH(number.is_negative() ? product(int64_t{INT32_MIN} - 1, 1) : product(number.bits(), 1),
-                      Contains("ValueError") && Contains("int32 has no number"));
+                      Contains("ValueError") && Contains("int32 cannot represent"));
   config::set_floatx("float16");
   CHECK(product(0.5, 0.5).dtype() == float16);
   config::set_floatx("float32");

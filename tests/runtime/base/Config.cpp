@@ -107,10 +107,10 @@ TEST_CASE("A zero byte or a byte order mark in JSON is a ValueError: nothing beh
   CHECK(Config::parse("{\"a\":\"\\u0000\"}").get_string("a").size() == 1);
 }
 
-TEST_CASE("A key that stands twice in one object is a ValueError, at any depth") {
+TEST_CASE("A key that occurs twice in one object is a ValueError, at any depth") {
   CHECK_THROWS_WITH(Config::parse(R"({"a":1,"b":2,"a":1})"),
-                    Catch::Contains("ValueError: Invalid JSON: the key 'a' stands twice"));
-  CHECK_THROWS_WITH(Config::parse(R"({"l":[{"x":{"k":1,"\u006b":2}}]})"), Catch::Contains("the key 'k' stands twice"));
+                    Catch::Contains("ValueError: Invalid JSON: the key 'a' occurs twice"));
+  CHECK_THROWS_WITH(Config::parse(R"({"l":[{"x":{"k":1,"\u006b":2}}]})"), Catch::Contains("the key 'k' occurs twice"));
   CHECK(Config::parse(R"({"a":{"k":1},"b":{"k":1},"l":[{"k":1},{"k":1}],"k":1})").keys().size() == 4);
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("free memory is a part of the machine's memory") {
   CHECK(fitsMemory(int64_t(1) << 20));
   CHECK_FALSE(fitsMemory(present * 1024));
   CHECK_THAT(memoryShortage(present * 1024),
-             Catch::Matchers::StartsWith(fmt::format("{} bytes are asked for, ", present * 1024)));
+             Catch::Matchers::StartsWith(fmt::format("{} bytes requested, ", present * 1024)));
 }
 
 // A sanitizer needs more address space than the limit leaves.

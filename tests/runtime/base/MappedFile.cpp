@@ -33,6 +33,6 @@ TEST_CASE("An empty file maps to no bytes; folders, pipes and absent files are r
     return file.isOk() || file.status().kind() != ErrorKind::io_error ? "" : file.status().message();
   };
   CHECK(refusal(folder.path) == "cannot read " + folder.path.string() + ": Is a directory");
-  CHECK(refusal(folder / "pipe") == "cannot read " + (folder / "pipe") + ": something other than a regular file");
+  CHECK(refusal(folder / "pipe") == "cannot read " + (folder / "pipe") + ": not a regular file");
   CHECK(refusal(folder / "absent") == "cannot read " + (folder / "absent") + ": No such file or directory");
 }

@@ -399,6 +399,6 @@ TEST_CASE("makeFolder makes all folders of a path, leaves those that are there, 
   const std::string file = folder.write("file", "text");
   const Status refused = makeFolder(file + "/sub");
   CHECK(refused.kind() == ErrorKind::io_error);
-  CHECK(refused.message() == "cannot make the folder " + file + "/sub: Not a directory");
+  CHECK(refused.message() == "cannot create the folder " + file + "/sub: Not a directory");
   CHECK(makeFolder(std::string("a\0b", 3)).kind() == ErrorKind::value_error);
 }

@@ -114,8 +114,7 @@ TEST_CASE("A device that is added is found by its name until it is removed") {
   CHECK(*deviceRuntime(device) == runtime);
   CHECK(deviceOf(*runtime) == device);
   CHECK(defaultWith("cuda:98") == "cuda:98");
-  CHECK_THAT(addDevice(test::FarDevice::create("cuda:98")).message(),
-             Catch::Contains("there is a device cuda:98 already"));
+  CHECK_THAT(addDevice(test::FarDevice::create("cuda:98")).message(), Catch::Contains("device cuda:98 already exists"));
   for (const char *name : {"cpu", "cpu:0", "far", "cuda:x"})
     CHECK(addDevice(test::FarDevice::create(name)).kind() == ErrorKind::value_error);
   removeDevice("cuda:98");

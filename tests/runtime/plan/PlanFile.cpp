@@ -147,7 +147,7 @@ TEST_CASE("a plan file is refused with the reason") {
   other = bytes;
   other[16 + 6] = 1; // a byte of the name's length
   seal(other);
-  CHECK_THAT(messageOf(other), Catch::Contains("a length of 281474976710660 is more than what is left"));
+  CHECK_THAT(messageOf(other), Catch::Contains("a length of 281474976710660 exceeds the remaining bytes"));
   Executable bad = test::testExecutable();
   bad.plan.slots[0].index = 5;
   CHECK_THAT(messageOf(writeExecutable(bad)), Catch::Contains("slot 0: feed 5 does not exist"));

@@ -69,10 +69,10 @@ const BadPlan badPlans[] = {
        e.plan.slots.push_back({SlotKind::arena, {float32, {2}}, e.plan.slots[6].index});
        e.plan.steps.insert(e.plan.steps.begin() + 2, CopyStep{-1, 8, {}});
      }},
-    {"step 0: joined to no launch", [](auto &e) { launch(e, 0).joined = true; }},
-    {"step 1: joined to no launch", [](auto &e) { launch(e, 1).joined = true; }},
-    {"step 4: joined to no launch", [](auto &e) { launch(e, 4).joined = true; }},
-    {"step 5: joined to no launch",
+    {"step 0: joined, but not to a launch", [](auto &e) { launch(e, 0).joined = true; }},
+    {"step 1: joined, but not to a launch", [](auto &e) { launch(e, 1).joined = true; }},
+    {"step 4: joined, but not to a launch", [](auto &e) { launch(e, 4).joined = true; }},
+    {"step 5: joined, but not to a launch",
      [](auto &e) {
        e.plan.steps.insert(e.plan.steps.begin() + 5, launch(e, 4));
        launch(e, 5).joined = true;
@@ -173,7 +173,7 @@ TEST_CASE("two shadows of one function of one variable are refused: they share m
   }
   CHECK(verify(exe).str() == "ok");
   exe.shadows[1].function = "cast";
-  CHECK_THAT(verify(exe).message(), Catch::Contains("shadow 'b' has the memory of shadow 'a'"));
+  CHECK_THAT(verify(exe).message(), Catch::Contains("shadow 'b' and shadow 'a' are the same function"));
 }
 
 TEST_CASE("a reshaped alias of a slot reads the slot's elements") {
@@ -225,12 +225,12 @@ TEST_CASE("A collective's values travel until its wait, and no step between may 
       {"step 2: result slot 6 overlaps an operand", [](auto &e) { collective(e).to = {6}; }},
       {"step 2: writes slot 0, a feed", [](auto &e) { collective(e).to = {0}; }},
       {"step 2: reads slot 8, whose bytes no earlier step wrote", [](auto &e) { collective(e).from = {8}; }},
-      {"step 3: reads slot 8, which travels in a collective", [](auto &e) { copy(e, 3).from = 8; }},
-      {"step 3: writes slot 8, which travels in a collective", [](auto &e) { copy(e, 3).to = 8; }},
-      {"step 5: writes slot 6, which travels in a collective", [](auto &e) { copy(e, 5).to = 6; }},
-      {"step 6: reads slot 8, which travels in a collective",
+      {"step 3: reads slot 8, which a collective in flight uses", [](auto &e) { copy(e, 3).from = 8; }},
+      {"step 3: writes slot 8, which a collective in flight uses", [](auto &e) { copy(e, 3).to = 8; }},
+      {"step 5: writes slot 6, which a collective in flight uses", [](auto &e) { copy(e, 5).to = 6; }},
+      {"step 6: reads slot 8, which a collective in flight uses",
        [](auto &e) { std::swap(e.plan.steps[6], e.plan.steps[7]); }},
-      {"step 8: waits, but no collective travels", [](auto &e) { e.plan.steps.emplace_back(WaitStep{}); }},
+      {"step 8: waits, but no collective is in flight", [](auto &e) { e.plan.steps.emplace_back(WaitStep{}); }},
       {"a collective has no wait",
        [](auto &e) { e.plan.steps.emplace_back(CollectiveStep{CollectiveKind::max, {5}, {8}}); }},
   };
@@ -240,7 +240,7 @@ TEST_CASE("A collective's values travel until its wait, and no step between may 
     CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
   }
   const std::vector<BadPlan> badParts{
-      {"step 2: a collective of 1 values has borders of 0", [](auto &e) { collective(e).borders.clear(); }},
+      {"step 2: a collective of 1 values has borders for 0", [](auto &e) { collective(e).borders.clear(); }},
       {"step 2: a collective of whole values has borders", [](auto &e) { collective(e).kind = CollectiveKind::max; }},
       {"step 2: borders [0, 90, 30]", [](auto &e) { collective(e).borders = {{0, 90, 30}}; }},
       {"step 2: borders [1, 30, 90]", [](auto &e) { collective(e).borders = {{1, 30, 90}}; }},

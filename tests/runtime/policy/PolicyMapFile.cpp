@@ -68,7 +68,7 @@ TEST_CASE("A file that holds no policy map is refused") {
   CHECK_THAT(
       failure(
           R"({"class_name": "DTypePolicyMap", "config": {"default_policy": null, "policy_map": {"a": "float32", "a": "float16"}}})"),
-      Contains("the key 'a' stands twice in one object"));
+      Contains("the key 'a' occurs twice in one object"));
   CHECK_THAT(failureOf([] { (void)DTypePolicyMap::load("/nowhere/map.json"); }),
              Contains("IOError: ") && Contains("/nowhere/map.json"));
   CHECK_THAT(failureOf([] { DTypePolicyMap("float32").save("/nowhere/map.json"); }), Contains("IOError: "));

@@ -76,7 +76,7 @@
 // ARM: halftone-run: --target aarch64-unknown-linux-gnu:neoverse-n1: code of aarch64-unknown-linux-gnu:neoverse-n1 is made for aarch64; this machine is
 // RUN: halftone-run emit %s --target sm_80 --format plan --no-cache -o %t/gpu.plan
 // RUN: %exit 3 halftone-run predict %t/gpu.plan --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=GPUPLAN
-// GPUPLAN: made for sm_80, a GPU; expected code of this CPU
+// GPUPLAN: made for sm_80, a GPU; expected code for this CPU
 // The kernels of a plan of another version may be described in a way that this version does not know.
 // RUN: %exit 3 halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format asm --target x86-64-v3 2>&1 | FileCheck-22 %s --check-prefix=OLDKERNEL
 // OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is no kernel
@@ -87,9 +87,9 @@
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@%t --input y=random 2>&1 | FileCheck-22 %s --check-prefix=RAWFOLDER
 // RAWFOLDER: halftone-run: IOError: input 'x': cannot read {{.*}}: Is a directory
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/zero --input y=random 2>&1 | FileCheck-22 %s --check-prefix=ZERO
-// ZERO: halftone-run: IOError: input 'x': cannot read /dev/zero: something other than a regular file
+// ZERO: halftone-run: IOError: input 'x': cannot read /dev/zero: not a regular file
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/null --input y=random 2>&1 | FileCheck-22 %s --check-prefix=NULL
-// NULL: halftone-run: IOError: input 'x': cannot read /dev/null: something other than a regular file
+// NULL: halftone-run: IOError: input 'x': cannot read /dev/null: not a regular file
 // RUN: head -c 8 /dev/zero | %exit 3 halftone-run predict %s --no-cache --input x=2xf32=@/dev/stdin --input y=random 2>&1 | FileCheck-22 %s --check-prefix=PIPED
 // PIPED: halftone-run: IOError: input 'x': cannot read /dev/stdin:
 

@@ -60,7 +60,7 @@
 // OPEN-NOT: kept on disk
 // RUN: echo > %t/file
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/file 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=NOFOLDER
-// NOFOLDER: not kept on disk: {{.*}}/file is no folder
+// NOFOLDER: not kept on disk: {{.*}}/file is not a folder
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/file -q 2>&1 | count 0
 // RUN: halftone-run predict %s --input x=random --no-cache 2>&1 >/dev/null | count 0
 

@@ -35,7 +35,7 @@ TEST_CASE("When a GPU's memory runs out the error has the bytes asked for, the f
   const DeviceMemory kept = gpu.memory(std::vector<char>(600000, 1));
   const Status status = gpu->allocate(500000).status();
   CHECK(status.kind() == ErrorKind::device_error);
-  CHECK(status.message() == "cuda:0: out of memory: 500000 bytes are asked for, 400000 of 1000000 are free");
+  CHECK(status.message() == "cuda:0: out of memory: 500000 bytes requested, 400000 of 1000000 free");
   CHECK(gpu.values<char>(kept, 600000) == std::vector<char>(600000, 1)); // no memory is lost
   CHECK(gpu->allocate(400000).isOk());
 }

@@ -178,7 +178,7 @@ TEST_CASE("A launch with more blocks than a GPU takes is an error of its submiss
   queue->launch(fits); // skipped
   const Status status = queue->finish();
   CHECK(status.kind() == ErrorKind::device_error);
-  CHECK(status.message() == "kernel k: a launch has more than the 2147483647 blocks that a GPU takes");
+  CHECK(status.message() == "kernel k: a launch exceeds the limit of 2147483647 blocks");
   large.grid = INT64_MAX;
   const std::vector<Launch> sum = {large, large};
   queue->begin();
@@ -201,7 +201,7 @@ TEST_CASE("Scratch that does not fit the GPU is an error with its bytes") {
   queue->launch(launch);
   const Status status = queue->finish();
   CHECK(status.kind() == ErrorKind::device_error);
-  CHECK_THAT(status.message(), Catch::Contains("out of memory: 1024000 bytes are asked for"));
+  CHECK_THAT(status.message(), Catch::Contains("out of memory: 1024000 bytes requested"));
   launch.grid = 100;
   queue->begin();
   queue->launch(launch);

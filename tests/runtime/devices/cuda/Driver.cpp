@@ -27,7 +27,7 @@ std::string refusal(Environment variables) {
 TEST_CASE("A driver that is of no use is refused with the reason") {
   CHECK_THAT(refusal({{"HALFTONE_EMULATOR_DEVICES", "0"}}), Catch::EndsWith("finds no GPU"));
   CHECK_THAT(refusal({{"HALFTONE_EMULATOR_STUB", "1"}}),
-             Catch::EndsWith("is a stub, with which programs are linked; is the NVIDIA driver installed?"));
+             Catch::EndsWith("is a stub library for linking; is the NVIDIA driver installed?"));
   const std::string old = refusal({{"HALFTONE_EMULATOR_DRIVER", "11040"}});
   CHECK_THAT(old, Catch::StartsWith("driver too old: "));
   CHECK_THAT(old, Catch::EndsWith("(CUDA 11.4), expected 525 or newer (CUDA 12.0)"));
@@ -46,7 +46,8 @@ TEST_CASE("A file that is no driver is refused with its name") {
   const Status absent = cuda::Driver::open("/no/such/libcuda.so.1").status();
   CHECK(absent.kind() == ErrorKind::device_error);
   CHECK_THAT(absent.message(), Catch::StartsWith("cannot open the CUDA driver /no/such/libcuda.so.1: "));
-  CHECK(cuda::Driver::open("libc.so.6").status().message() == "libc.so.6 is no CUDA driver: it has no function cuInit");
+  CHECK(cuda::Driver::open("libc.so.6").status().message() ==
+        "libc.so.6 is not a CUDA driver: it has no function cuInit");
 }
 
 TEST_CASE("An index out of range is refused with the number of GPUs") {

@@ -49,7 +49,7 @@ TEST_CASE("Code that the driver does not compile is refused with the driver's lo
   KernelCode code = test::addingKernel();
   code.code.replace(code.code.find("add.u32 %r0"), 11, "odd.u32 %r0");
   const std::string message = refusal(gpu, code).message();
-  CHECK_THAT(message, Catch::StartsWith("kernel k1: the driver does not compile it: a PTX JIT compilation failed "
+  CHECK_THAT(message, Catch::StartsWith("kernel k1: the driver cannot compile it: a PTX JIT compilation failed "
                                         "(CUDA_ERROR_INVALID_PTX): ptx, "));
   CHECK_THAT(message, Catch::Contains("odd.u32"));
 }
@@ -65,8 +65,8 @@ TEST_CASE("Code without its entry, and a block that no GPU runs, are refused") {
     CHECK_THAT(refusal(gpu, code).message(), Catch::Contains("threads in a block, expected 1 to 1024"));
   }
   code.launch = {32, 164 << 10};
-  CHECK(refusal(gpu, code).message() ==
-        "kernel k1: a block asks for 167936 bytes of shared memory beside its own 0, the GPU has 166912 in all");
+  CHECK(refusal(gpu, code).message() == "kernel k1: a block requests 167936 bytes of dynamic shared memory in addition "
+                                        "to 0 static bytes; the GPU has 166912 in total");
 }
 
 TEST_CASE("A block gets as much shared memory as it asks for") {
@@ -176,7 +176,6 @@ TEST_CASE("A file of HALFTONE_CUDA_KERNELS that does not open is an error of the
   const test::SetEnvironment environment({{"HALFTONE_CUDA_KERNELS", "/none/kernels"}});
   const Status status = cuda::CudaDevice::open(test::openEmulated().valueOrThrow(), 0).status();
   CHECK(status.kind() == ErrorKind::io_error);
-  CHECK_THAT(status.message(), Catch::StartsWith("HALFTONE_CUDA_KERNELS=/none/kernels: expected a file that can be "
-                                                 "written: ") &&
+  CHECK_THAT(status.message(), Catch::StartsWith("HALFTONE_CUDA_KERNELS=/none/kernels: expected a writable file: ") &&
                                    Catch::Contains("No such file"));
 }

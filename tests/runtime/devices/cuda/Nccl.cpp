@@ -64,7 +64,7 @@ TEST_CASE("A library that is of no use is refused with the reason") {
     return status.message();
   };
   CHECK_THAT(refusal("/no/such/libnccl.so.2"),
-             Catch::StartsWith("cannot open NCCL, which combines values of GPUs: /no/such/libnccl.so.2: ") &&
+             Catch::StartsWith("cannot open NCCL, which runs collectives on GPUs: /no/such/libnccl.so.2: ") &&
                  Catch::EndsWith("; is it installed, or named in HALFTONE_NCCL?"));
   CHECK(refusal("libc.so.6") == "libc.so.6 is not NCCL: it has no function ncclGetVersion");
   for (const auto &[version, text] : {std::pair("2804", "2.8.4"), {"21212", "2.12.12"}}) {

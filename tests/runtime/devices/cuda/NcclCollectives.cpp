@@ -236,7 +236,7 @@ TEST_CASE("A dtype that NCCL lacks is refused") {
         .status();
   });
   for (const Status &status : results)
-    CHECK(status.message() == "GPUs do not combine values of dtype int16");
+    CHECK(status.message() == "collectives between GPUs do not support dtype int16");
 }
 
 TEST_CASE("A rank that does not come to a collective fails the other's work, and all that follows") {
@@ -269,6 +269,6 @@ TEST_CASE("If the GPU of one process cannot take part, all processes are told wh
     REQUIRE_FALSE(joined[rank].isOk());
     CHECK_THAT(joined[rank].status().message(),
                Catch::Contains("the GPUs of the processes cannot join: rank ") && Catch::Contains("says: cuda:") &&
-                   Catch::Contains(": making a stream: unknown error (CUDA_ERROR_UNKNOWN)"));
+                   Catch::Contains(": creating a stream: unknown error (CUDA_ERROR_UNKNOWN)"));
   }
 }
