@@ -65,7 +65,7 @@ Model MobileNetV2(const MobileNetV2Args &args) {
   constexpr double bound = 0x1p31; // keeps filter counts within 64 bits
   if (!(args.alpha > 0.0 && args.alpha < bound))
     throw Error(ErrorKind::value_error,
-                fmt::format("alpha must be positive, got {}; it must be below {}", args.alpha, bound));
+                fmt::format("alpha must be positive and below {1}, got {0}", args.alpha, bound));
   const ApplicationArgs shared{.include_top = args.include_top,
                                .input_tensor = args.input_tensor,
                                .input_shape = args.input_shape,

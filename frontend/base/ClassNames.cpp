@@ -35,7 +35,7 @@ std::string knownClasses(const std::vector<std::string_view> &names, std::string
   if (!names.empty() && className.size() <= longestName)
     if (const auto nearest = std::ranges::min_element(names, {}, differenceTo);
         differenceTo(*nearest) <= std::min(mostDifferent, className.size() / 2))
-      text = fmt::format("The nearest is '{}'. ", *nearest);
+      text = fmt::format("Did you mean '{}'? ", *nearest);
   return text + fmt::format("The {} are: {}", what, fmt::join(names, ", "));
 }
 

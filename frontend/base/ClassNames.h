@@ -18,7 +18,7 @@ template <class Row, size_t rows> const Row *findClass(const Row (&catalogue)[ro
   return found == std::end(catalogue) ? nullptr : found;
 }
 
-/// The text of an error about an unknown class: "The nearest is 'Dense'. The layers are: Activation, Add". The first
+/// The text of an error about an unknown class: "Did you mean 'Dense'? The layers are: Activation, Add". The first
 /// sentence is included only if a name differs by few letters. `what` is the plural noun, "layers".
 std::string knownClasses(const std::vector<std::string_view> &names, std::string_view className, std::string_view what);
 

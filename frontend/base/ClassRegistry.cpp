@@ -39,7 +39,7 @@ std::string functionIn(const Config &config) {
 Config customConfig(const CustomObject &object, const char *what) {
   if (!object.get_config)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} that is a function cannot be saved: a config cannot hold it", what));
+                fmt::format("{} that is a function cannot be saved: a config cannot hold functions", what));
   Config config;
   object.get_config(config);
   return config;

@@ -44,13 +44,13 @@ public:
     if constexpr (requires { !make; })
       if (!make)
         throw Error(ErrorKind::value_error,
-                    fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));
+                    fmt::format("register_{0}() needs a function that creates the {0}", words_.kind));
     const ForkSafeLock lock(mutex_);
     for (const auto &[name, existing] : makers_)
       if (!words_.isFunction && name != registeredName && hasPackage(name) && hasPackage(registeredName) &&
           classOf(name) == classOf(registeredName))
         throw Error(ErrorKind::value_error,
-                    fmt::format("The class '{}' is registered as '{}' already. Received: registered_name={}",
+                    fmt::format("The class '{}' is already registered as '{}'. Received: registered_name={}",
                                 classOf(name), name, registeredName));
     makers_[registeredName] = std::move(make);
   }
@@ -89,7 +89,7 @@ public:
                 fmt::format("Could not locate class '{0}', {1}. Before loading, register a struct {0} with {2} and a "
                             "static from_config(): {3}<{0}>({4}). Registered: [{5}]",
                             className,
-                            package.empty() ? "which is a user's in Python"
+                            package.empty() ? "a user-defined class in Python"
                                             : fmt::format("which a user registered in Python as '{}'", registeredName),
                             words_.method, words_.call, package.empty() ? "" : fmt::format("\"{}\"", package),
                             fmt::join(names(), ", ")));
@@ -139,7 +139,7 @@ template <class T> Config savedAs(const T &object, const char *module, bool isCu
   const std::optional<std::string> registered = registryOf<T>().nameOf(object.name());
   if (!registered)
     throw Error(ErrorKind::value_error,
-                fmt::format("No config can hold a {0} of class {1}: register it by {2}<{1}>(\"package\")",
+                fmt::format("No config can hold a {0} of class {1}: register it with {2}<{1}>(\"package\")",
                             registryOf<T>().words().kind, object.name(), registryOf<T>().words().call));
   Config saved = serializedObject("", object.name(), fields);
   saved.set_null("module");

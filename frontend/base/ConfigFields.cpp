@@ -95,11 +95,10 @@ void setField(Config &config, const char *key, const PolicyArg &value) {
 void setField(Config &config, const char *key, const ActivationArg &value) {
   const std::string name = value.name();
   if (name == "function")
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("`{}` is a function, which a config cannot hold: give the name of an activation, or register "
-                    "the function by register_activation(\"package>name\", f) and give that name",
-                    key));
+    throw Error(ErrorKind::value_error,
+                fmt::format("`{}` is a function, which a config cannot hold: give the name of an activation, or "
+                            "register the function with register_activation(\"package>name\", f) and give that name",
+                            key));
   if (functionsOf<ActivationArg>().find(name))
     config.set(key, savedFunction(name));
   else
@@ -333,7 +332,7 @@ void FieldReader::load(const char *key, ActivationArg &value) {
   value = namedOrSaved<ActivationArg>(config_, key, [](const Config &saved) -> ActivationArg {
     const std::string function = functionIn(saved);
     if (function.empty())
-      throw Error(ErrorKind::value_error, fmt::format("An activation is read by its name; found {}", saved.dump()));
+      throw Error(ErrorKind::value_error, fmt::format("Expected the name of an activation; found {}", saved.dump()));
     return {function};
   });
 }
@@ -429,7 +428,7 @@ Config serializedObject(const char *module, const std::string &className, const 
 SavedObject savedObject(const Config &config) {
   const std::string className = config.get_string("class_name");
   if (const std::string registered = registeredNameIn(config); !registered.empty())
-    throw Error(ErrorKind::value_error, fmt::format("'{}' is a class of a user's, which cannot be read", registered));
+    throw Error(ErrorKind::value_error, fmt::format("'{}' is a user-defined class, which cannot be read", registered));
   return {className, FieldReader(config.get_object("config"))};
 }
 std::string registeredNameIn(const Config &config) {

@@ -47,7 +47,7 @@ std::unique_ptr<Communicator> openNamed() {
   StatusOr<std::unique_ptr<Communicator>> opened = openCommunicator(mpiLibrary());
   if (!opened.isOk() && !environmentValue("HALFTONE_MPI").empty() && !isOfEnvironment(opened.status().message()))
     environmentError(opened.status().kind(), "HALFTONE_MPI",
-                     "a library that joins the processes: " + opened.status().message())
+                     "a library that connects the processes: " + opened.status().message())
         .orThrow();
   return std::move(opened).valueOrThrow();
 }
@@ -169,11 +169,10 @@ Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
   const RowRange mine = rowsOf(rows, group.rank(), group.size());
   const Tensor host = TensorAccess::onHost(own);
   if (host.shape().rank() == 0 || host.shape()[0] != std::max<int64_t>(mine.count(), 1))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("An output of shape {} has no row for each of the {} rows of the process's part of a batch: "
-                    "the parts of several processes cannot be joined",
-                    host.shape().str(), mine.count()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("An output of shape {} does not have one row for each of the {} rows of this process's "
+                            "part of the batch: the parts of several processes cannot be concatenated",
+                            host.shape().str(), mine.count()));
   std::vector<int64_t> dims = host.shape().dims();
   const int64_t rowBytes = TensorAccess::bytes(host) / dims[0];
   dims[0] = rows;

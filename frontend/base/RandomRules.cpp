@@ -15,7 +15,7 @@ namespace halftone::detail {
 KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed) {
   if (seed && (*seed < 0 || *seed > std::numeric_limits<uint32_t>::max()))
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: a seed is an integer from 0 to 4294967295. Received: seed={}", who, *seed));
+                fmt::format("{}: a seed must be an integer from 0 to 4294967295. Received: seed={}", who, *seed));
   return {static_cast<uint32_t>(seed ? *seed : nextSeed()), 0};
 }
 
@@ -80,7 +80,7 @@ UniformRule uniformRule(std::string_view who, double minval, double maxval, DTyp
     refuse("`minval` below `maxval`");
   const double largest = rounded(DType::float64, largestFinite(dtype));
   if (!(minval >= -largest && maxval <= largest))
-    refuse(fmt::format("bounds that {} holds", name(dtype)));
+    refuse(fmt::format("bounds that {} can represent", name(dtype)));
   UniformRule rule{.computed = dtype == DType::float64 ? DType::float64 : DType::float32,
                    .scale = 0,
                    .offset = 0,
@@ -91,7 +91,7 @@ UniformRule uniformRule(std::string_view who, double minval, double maxval, DTyp
                    .lowest = atLeast(dtype, minval),
                    .highest = below(dtype, maxval)};
   if (!(rule.lowest <= rule.highest))
-    refuse(fmt::format("a range in which {} has a number", name(dtype)));
+    refuse(fmt::format("a range that contains a value of {}", name(dtype)));
   if (!std::isfinite(rounded(rule.computed, maxval - minval)))
     rule.factor = 2;
   rule.scale = rounded(rule.computed, maxval / rule.factor - minval / rule.factor);
@@ -115,9 +115,10 @@ RandintRule randintRule(std::string_view who, int64_t minval, int64_t maxval, DT
         fmt::format("`{}` requires `minval` below `maxval`. Received: minval={}, maxval={}", who, minval, maxval));
   for (const int64_t bound : {minval, maxval - 1})
     if (placeIn(dtype, bound) != Place::inside)
-      throw Error(ErrorKind::value_error, fmt::format("`{}` requires bounds that {} holds. Received: minval={}, "
-                                                      "maxval={}",
-                                                      who, name(dtype), minval, maxval));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("`{}` requires bounds that {} can represent. Received: minval={}, "
+                              "maxval={}",
+                              who, name(dtype), minval, maxval));
   const uint64_t range = static_cast<uint64_t>(maxval) - static_cast<uint64_t>(minval);
   const bool isShort = range <= (uint64_t{1} << 16) || (std::has_single_bit(range) && range <= uint64_t{1} << 32);
   return {range, isShort ? 1 : range <= uint64_t{1} << 32 ? 2 : 3};

@@ -109,7 +109,7 @@ bool Monitor::isBetter(double value, std::optional<double> than) const {
 }
 
 void refuseMoved() {
-  throw Error(ErrorKind::value_error, "a callback in use was moved from: pass the one that has its state");
+  throw Error(ErrorKind::value_error, "a callback in use was moved from: pass the callback that holds its state");
 }
 
 } // namespace halftone::detail

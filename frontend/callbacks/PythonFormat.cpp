@@ -254,7 +254,7 @@ std::string pythonFormat(int64_t value, std::string_view text) {
     if (spec.sign != '-' || spec.isAlternate)
       refuse("Sign and alternate form (#) not allowed with integer format specifier 'c'");
     if (value < 1 || value > 127)
-      refuse("integer format specifier 'c' expects a character of ASCII");
+      refuse("integer format specifier 'c' expects an ASCII character");
     parts.rest = std::string(1, static_cast<char>(value));
     return laidOut(spec, parts);
   }

@@ -52,7 +52,7 @@ template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, Row
 void requireHeld(const char *who, double number, DType dtype) {
   const Tensor wide = Tensor::full({}, number, DType::float64);
   if (!is_float(dtype) && wide.astype(dtype).astype(DType::float64).item<double>() != number)
-    throw Error(ErrorKind::value_error, fmt::format("{}: {} does not hold the number {}", who, name(dtype), number));
+    throw Error(ErrorKind::value_error, fmt::format("{}: {} cannot represent {}", who, name(dtype), number));
 }
 
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {

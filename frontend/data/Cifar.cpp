@@ -29,7 +29,7 @@ struct Records {
     if (bytes == 0 || bytes % recordBytes != 0)
       detail::refuseFile(path, fmt::format("records of {} bytes", recordBytes), fmt::format("{} bytes", bytes));
     if (!fitsMemory(bytes))
-      detail::refuseFile(path, "room for its images", memoryShortage(bytes));
+      detail::refuseFile(path, "enough memory for its images", memoryShortage(bytes));
     images.reserve(images.size() + static_cast<size_t>(bytes));
     for (int64_t begin = 0; begin < bytes; begin += recordBytes)
       add(path, reinterpret_cast<const uint8_t *>(data.data()) + begin, begin / recordBytes);

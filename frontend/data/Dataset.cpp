@@ -21,7 +21,7 @@ namespace {
 /// block the caller, and other generators may forget that they have ended.
 NextElement bounded(NextElement next, std::optional<int64_t> count) {
   if (!next)
-    throw Error(ErrorKind::value_error, "Dataset::from_generator: the function gave an empty generator");
+    throw Error(ErrorKind::value_error, "Dataset::from_generator: the function returned an empty generator");
   return [next = std::move(next), left = count.value_or(INT64_MAX)]() mutable -> std::optional<Batch> {
     std::optional<Batch> element = left > 0 ? next() : std::nullopt;
     left = element ? left - 1 : 0;
@@ -164,9 +164,8 @@ Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>
   if (!makeEpoch)
     throw Error(ErrorKind::value_error, "Dataset::from_generator needs a function that starts an epoch");
   if (cardinality && *cardinality < 0)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("cardinality must not be negative, got {}; leave it out when it is not known", *cardinality));
+    throw Error(ErrorKind::value_error,
+                fmt::format("cardinality must not be negative, got {}; omit it if it is unknown", *cardinality));
   auto shared = std::make_shared<const decltype(makeEpoch)>(std::move(makeEpoch)); // may count its epochs
   auto start = [shared, cardinality] { return bounded((*shared)(), cardinality); };
   return DatasetAccess::make({.begin = [start] { return start; }, .cardinality = cardinality});
@@ -199,7 +198,7 @@ Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const 
 }
 Dataset Dataset::map(std::function<Batch(Batch)> f, const MapArgs &args) const {
   if (!f)
-    throw Error(ErrorKind::value_error, "Dataset::map needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "Dataset::map needs a function; received an empty one");
   const std::optional<int64_t> threads = args.num_parallel_calls;
   requirePositive("num_parallel_calls", threads.value_or(1));
   Rep rep = rep_->each([f = std::move(f), threads](NextElement next) -> NextElement {
@@ -216,8 +215,9 @@ Dataset Dataset::map(std::function<Batch(Batch)> f, const MapArgs &args) const {
 }
 Dataset Dataset::repeat(std::optional<int64_t> count) const {
   if (count && *count < -1)
-    throw Error(ErrorKind::value_error,
-                fmt::format("repeat: count must not be negative, got {}; leave it out, or give -1, for ever", *count));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("repeat: count must not be negative, got {}; omit it, or give -1, to repeat forever", *count));
   if (count == -1)
     count.reset();
   const bool isEmpty = count == 0 || rep_->cardinality == 0;
@@ -269,7 +269,7 @@ const Batch &Dataset::iterator::operator*() const {
 }
 Dataset::iterator &Dataset::iterator::operator++() {
   if (!next_)
-    throw Error(ErrorKind::value_error, "A Dataset's iterator reads nothing: it is that of end(), or was moved from");
+    throw Error(ErrorKind::value_error, "A Dataset's iterator cannot be read: it is end(), or was moved from");
   std::optional<Batch> batch = next_();
   batch_ = batch ? std::make_shared<Batch>(std::move(*batch)) : nullptr;
   return *this;

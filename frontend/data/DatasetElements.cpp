@@ -55,7 +55,7 @@ Dataset Dataset::skip(int64_t count) const {
 
 Dataset Dataset::filter(std::function<bool(const Batch &)> keep) const {
   if (!keep)
-    throw Error(ErrorKind::value_error, "Dataset::filter needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "Dataset::filter needs a function; received an empty one");
   Rep rep = rep_->each([keep = std::move(keep)](NextElement next) -> NextElement {
     return [next = std::move(next), keep]() -> std::optional<Batch> {
       while (std::optional<Batch> element = next())
@@ -118,9 +118,11 @@ Dataset Dataset::unbatch() const {
 /// x of an element of a dataset passed to zip().
 static Tensors xAlone(Batch element, const char *argument) {
   if (!element.y.empty() || !element.sample_weight.empty())
-    throw Error(ErrorKind::value_error,
-                fmt::format("Dataset::zip takes x of each dataset: the elements of `{}` have y or sample_weight too",
-                            argument));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format(
+            "Dataset::zip combines only x of each dataset, but the elements of `{}` also have y or sample_weight",
+            argument));
   return std::move(element.x);
 }
 

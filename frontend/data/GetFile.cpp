@@ -121,7 +121,7 @@ std::string utils::get_file(const std::string &fname, const std::string &origin,
   }
   if (!source)
     throw Error(ErrorKind::io_error,
-                fmt::format("Cannot fetch {}: nothing is read from a network. Put the file at '{}'", origin, target));
+                fmt::format("Cannot fetch {}: network access is not supported. Put the file at '{}'", origin, target));
   const std::string contents = readFile(*source).valueOrThrow();
   requireHash(args.file_hash, *source, contents);
   makeFolder(folder.string()).orThrow();

@@ -54,7 +54,7 @@ public:
     const int got = gzread(file, &more, 1);
     check();
     if (got > 0)
-      refuseFile(path, "the end of the data", "more bytes than the header says");
+      refuseFile(path, "the end of the data", "more bytes than the header declares");
   }
 
 private:
@@ -63,9 +63,9 @@ private:
     const char *message = gzerror(file, &code);
     if (code == Z_OK || code == Z_STREAM_END)
       return;
-    refuseFile(path, "whole gzip data",
+    refuseFile(path, "complete gzip data",
                code == Z_ERRNO       ? std::string(std::strerror(errno))
-               : code == Z_BUF_ERROR ? "data that is cut off"
+               : code == Z_BUF_ERROR ? "truncated data"
                                      : std::string(message));
   }
 
@@ -116,7 +116,7 @@ Tensor datasets::load_idx(const std::string &path) {
   if (empty)
     bytes = 0;
   if ((overflows && !empty) || bytes > source.mostBytes())
-    refuseFile(path, fmt::format("{} elements of shape {}", name(*dtype), shape.str()), "a file too short for so many");
+    refuseFile(path, fmt::format("{} elements of shape {}", name(*dtype), shape.str()), "a file that is too short");
   Tensor result = TensorAccess::allocate(*dtype, shape);
   std::byte *data = TensorAccess::mutableData(result);
   source.read(data, bytes, fmt::format("{} elements of shape {}", name(*dtype), shape.str()));

@@ -20,8 +20,7 @@ CodecLibrary::CodecLibrary(const char *file, const char *package, const std::str
 void *CodecLibrary::address(const char *name) const {
   void *const found = ::dlsym(handle_, name);
   if (!found)
-    throw Error(ErrorKind::io_error,
-                fmt::format("'{}' needs the library {}, which has no {} here", path_, file_, name));
+    throw Error(ErrorKind::io_error, fmt::format("'{}' needs the library {}, which lacks {}", path_, file_, name));
   return found;
 }
 
@@ -36,7 +35,7 @@ Pixels decodedImage(const std::string &bytes, const std::string &path) {
     return decodedPng(bytes, path);
   if (bytes.starts_with("\xff\xd8\xff"))
     return decodedJpeg(bytes, path);
-  refuseFile(path, "a PNG or JPEG file", bytes.empty() ? "no bytes" : "other first bytes");
+  refuseFile(path, "a PNG or JPEG file", bytes.empty() ? "an empty file" : "other leading bytes");
 }
 
 } // namespace halftone::detail

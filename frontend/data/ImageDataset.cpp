@@ -169,8 +169,7 @@ namespace utils {
 
 ImageDataset image_dataset_from_directory(const std::string &directory, const ImageDatasetArgs &given) {
   if (given.subset == Subset::both)
-    throw Error(ErrorKind::value_error,
-                "`subset` \"both\" makes two datasets: image_datasets_from_directory() gives them");
+    throw Error(ErrorKind::value_error, "`subset` \"both\" creates two datasets: use image_datasets_from_directory()");
   ImageDatasetArgs args = given;
   auto [training, validation] = splitFolder(directory, args);
   return datasetOf(args.subset == Subset::validation ? std::move(validation) : std::move(training), directory, "", args,
@@ -179,7 +178,7 @@ ImageDataset image_dataset_from_directory(const std::string &directory, const Im
 
 std::array<ImageDataset, 2> image_datasets_from_directory(const std::string &directory, const ImageDatasetArgs &given) {
   if (given.subset != Subset::both)
-    throw Error(ErrorKind::value_error, fmt::format("image_datasets_from_directory() makes the datasets of `subset` "
+    throw Error(ErrorKind::value_error, fmt::format("image_datasets_from_directory() creates the datasets of `subset` "
                                                     "\"both\". Received: subset=\"{}\"",
                                                     given.subset.word()));
   ImageDatasetArgs args = given;

@@ -91,7 +91,8 @@ Pixels pixelsOf(const Tensor &x, const utils::ArrayToImgArgs &args) {
   if (pixels.channels != 1 && pixels.channels != 3 && pixels.channels != 4)
     throw Error(ErrorKind::value_error, fmt::format("Unsupported channel number: {}", pixels.channels));
   if (shape.elements() == 0)
-    throw Error(ErrorKind::value_error, fmt::format("an image has pixels. Got array with shape: {}", shape.str()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("Expected an image with at least one pixel. Got array with shape: {}", shape.str()));
   std::vector<float> numbers = x.astype(float32).to_vector<float>();
   const auto [least, most] = std::ranges::minmax(numbers);
   const float range = most - least;

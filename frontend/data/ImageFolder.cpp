@@ -44,7 +44,7 @@ bool isImage(const std::string &path) {
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (lower.ends_with(".bmp") || lower.ends_with(".gif"))
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("'{}' is neither a PNG nor a JPEG file, and other images are not read", path));
+                fmt::format("'{}' is neither a PNG nor a JPEG file, and other formats are not supported", path));
   return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
 }
 

@@ -76,7 +76,7 @@ Pixels decodedJpeg(const std::string &bytes, const std::string &path) {
   if (calls.header(decoder.get(), data, bytes.size(), &width, &height, &subsampling, &space) != 0)
     refuseFile(path, "a JPEG file", decoder.errorText());
   if (space != TurboJpeg::spaceRgb && space != TurboJpeg::spaceYcc && space != TurboJpeg::spaceGray)
-    refuseFile(path, "a JPEG file in gray or in red, green and blue", "four inks");
+    refuseFile(path, "a JPEG file in grayscale or RGB", "CMYK or YCCK");
   requirePixels(path, static_cast<uint64_t>(std::max(height, 0)), static_cast<uint64_t>(std::max(width, 0)));
   const bool isGray = space == TurboJpeg::spaceGray;
   Pixels pixels{height, width, isGray ? 1 : 3, {}};
@@ -87,7 +87,7 @@ Pixels decodedJpeg(const std::string &bytes, const std::string &path) {
     const std::string text = decoder.errorText();
     const bool isWarning = text.starts_with("Corrupt JPEG data") || text.starts_with("Invalid SOS parameters");
     if (!isWarning || text.find("premature end") != text.npos)
-      refuseFile(path, "a whole JPEG file", text);
+      refuseFile(path, "a complete JPEG file", text);
   }
   return pixels;
 }

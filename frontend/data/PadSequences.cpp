@@ -19,7 +19,7 @@ int64_t whole(int64_t number) { return number; }
 uint64_t whole(uint64_t number) { return number; }
 int64_t whole(double number) {
   if (!(std::abs(number) < 0x1p63))
-    throw Error(ErrorKind::value_error, fmt::format("pad_sequences: {} is no integer", number));
+    throw Error(ErrorKind::value_error, fmt::format("pad_sequences: {} is not an integer", number));
   return static_cast<int64_t>(number);
 }
 
@@ -38,7 +38,7 @@ template <class T> Tensor inDtype(std::vector<T> numbers, DType dtype) {
   for (size_t i = 0; i < back.size(); ++i)
     if (back[i] != integers[i] || (signs[i] < 0) != (integers[i] < 0))
       throw Error(ErrorKind::value_error,
-                  fmt::format("pad_sequences: {} does not hold the number {}", name(dtype), integers[i]));
+                  fmt::format("pad_sequences: {} cannot represent {}", name(dtype), integers[i]));
   return result;
 }
 

@@ -60,7 +60,7 @@ std::string essentialChunks(std::string_view bytes, const std::string &path) {
   kept.reserve(bytes.size());
   for (size_t at = signature.size(); at < bytes.size();) {
     if (bytes.size() - at < 12 || wordAt(bytes, at) > bytes.size() - at - 12)
-      refuseFile(path, "a whole PNG file", "the end of the file within a chunk");
+      refuseFile(path, "a complete PNG file", "the end of the file within a chunk");
     const size_t size = size_t{wordAt(bytes, at)} + 12;
     const std::string_view name = bytes.substr(at + 4, 4);
     if (name == "IHDR" && size == 25)
@@ -71,7 +71,7 @@ std::string essentialChunks(std::string_view bytes, const std::string &path) {
     if (name == "IEND")
       return kept;
   }
-  refuseFile(path, "a whole PNG file", "no last chunk");
+  refuseFile(path, "a complete PNG file", "no final chunk");
 }
 
 /// Drops the alpha channel if all pixels are opaque, and then reduces gray pixels to one channel.
@@ -123,7 +123,7 @@ Pixels decodedPng(const std::string &bytes, const std::string &path) {
   PngImage image;
   const auto refuse = [&](const PngImage &failed) {
     const std::string text(failed.message, ::strnlen(failed.message, sizeof failed.message));
-    refuseFile(path, "a whole PNG file", text.empty() ? "damaged data" : text);
+    refuseFile(path, "a complete PNG file", text.empty() ? "damaged data" : text);
   };
   if (!calls.begin(&image, chunks.data(), chunks.size()))
     refuse(image);

@@ -38,9 +38,11 @@ std::pair<int64_t, int64_t> countsOf(std::optional<double> left, std::optional<d
                             "left_size + right_size = {} and total_length = {}",
                             total, leftCount + rightCount, total));
   if (leftCount < 1 || rightCount < 1)
-    throw Error(ErrorKind::value_error, fmt::format("split_dataset: of {} elements the left part would have {} and the "
-                                                    "right part {}; each needs one",
-                                                    total, leftCount, rightCount));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format(
+            "split_dataset: {} elements split into {} on the left and {} on the right; each part needs at least one",
+            total, leftCount, rightCount));
   return {leftCount, rightCount};
 }
 
@@ -71,7 +73,7 @@ std::pair<Dataset, Dataset> utils::split_dataset(const Dataset &dataset, std::op
     throw Error(ErrorKind::value_error, "At least one of the `left_size` or `right_size` must be specified.");
   const DatasetAccess::Rep &rep = DatasetAccess::rep(dataset);
   if (rep.isEndless)
-    throw Error(ErrorKind::value_error, "split_dataset: the dataset repeats without end");
+    throw Error(ErrorKind::value_error, "split_dataset: the dataset is infinite");
   const std::optional<BatchedElements> batched = rep.batched;
   Dataset elements = batched ? dataset.unbatch() : dataset;
   if (args.shuffle || !rep.isFixed || !elements.cardinality())

@@ -17,7 +17,7 @@ static std::vector<int64_t> labelsOf(const Tensor &x) {
   const std::vector<double> values = x.astype(DType::float64).to_vector<double>();
   for (const double value : values)
     if (std::trunc(value) != value || std::abs(value) > 0x1p53)
-      throw Error(ErrorKind::value_error, fmt::format("to_categorical: labels must be whole, got {}", value));
+      throw Error(ErrorKind::value_error, fmt::format("to_categorical: labels must be integers, got {}", value));
   return {values.begin(), values.end()};
 }
 
@@ -37,7 +37,7 @@ Tensor utils::to_categorical(const Tensor &x, std::optional<int64_t> num_classes
   for (size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || labels[i] >= classes)
       throw Error(ErrorKind::value_error,
-                  fmt::format("to_categorical: the label {} at index {} is not one of {} classes, from 0", labels[i], i,
+                  fmt::format("to_categorical: the label {} at index {} is out of range for {} classes", labels[i], i,
                               classes));
   dims.push_back(classes);
   Tensor result = Tensor::zeros(Shape(dims));

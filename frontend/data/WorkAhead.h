@@ -51,8 +51,8 @@ public:
     if (threads_.empty())
       return read();
     if (!isHere())
-      throw Error(ErrorKind::runtime_error, "the thread that reads ahead for this epoch stayed in the process that was "
-                                            "forked: begin another epoch, or fork before one begins");
+      throw Error(ErrorKind::runtime_error, "the read-ahead thread of this epoch stayed in the parent process of "
+                                            "fork(): begin another epoch, or fork before an epoch begins");
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return elements_.empty() ? isOver_ && !isReading_ : elements_.front()->isReady; });
     if (elements_.empty())

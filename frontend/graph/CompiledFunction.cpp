@@ -107,7 +107,7 @@ static bool withOthers(const Trace &trace) { return trace.sharedBatch || trace.u
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   const FloatMode mode;
   if (!fitsMemory(leastForCompiling))
-    return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
+    return Status(ErrorKind::runtime_error, fmt::format("{}: not enough memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
   CallTransaction transaction(CallTransaction::Extent::program);
   // Exceptions from user code pass through ProgramCache, which has changed nothing at this point.
@@ -278,7 +278,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), host.layout);
     if (withOthers(*traced))
       throw Error(ErrorKind::not_implemented_error,
-                  fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
+                  fmt::format("{}: several processes cannot run eager steps together: compile() the model "
                               "without `run_eagerly`",
                               options_.name));
     std::vector<Tensor> fetches = interpretTrace(*traced, options_, host.feeds, substitutes).valueOrThrow();

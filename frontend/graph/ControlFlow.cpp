@@ -31,15 +31,16 @@ ValueSpec stackOf(const Value &slice, int64_t length) {
 
 void requireCarries(const char *op, const List &inits, const List &next) {
   if (next.size() != inits.size())
-    throw Error(ErrorKind::value_error, fmt::format("{}: the function gave {} carries for {}; expected one for each",
-                                                    op, next.size(), inits.size()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: the function returned {} carries for {}; expected one for each", op, next.size(),
+                            inits.size()));
   for (size_t i = 0; i < inits.size(); ++i) {
     const ValueSpec before = typeOf(inits[i]), after = typeOf(next[i]);
     if (before == after)
       continue;
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: carry {} is {} before a step and {} after it; expected one {}{}", op, i, text(before),
-                            text(after), before.shape == after.shape ? "dtype" : "shape",
+                fmt::format("{}: carry {} is {} before a step and {} after it; expected the same {}{}", op, i,
+                            text(before), text(after), before.shape == after.shape ? "dtype" : "shape",
                             before.shape == after.shape ? ": cast it in the function" : ""));
   }
 }
@@ -122,7 +123,7 @@ List whileLoop(Trace &trace, const List &inits, std::optional<int64_t> maximum,
     const Value go = condition(values);
     if (go.dtype() != DType::bool_ || go.rank() != 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("while_loop: the condition gave {}; expected a bool scalar", text(typeOf(go))));
+                  fmt::format("while_loop: the condition returned {}; expected a bool scalar", text(typeOf(go))));
     return {go};
   };
   const auto next = [&](const List &values) {
@@ -149,7 +150,7 @@ List branch(Trace &trace, const Value &condition, const std::function<List()> &t
       List given = f();
       if (losses.count() != 0)
         throw Error(ErrorKind::value_error,
-                    "cond: a branch added a loss, which the other one lacks; expected the branches to "
+                    "cond: a branch added a loss that the other branch lacks; expected the branches to "
                     "return the terms of losses");
       return given;
     };
@@ -158,14 +159,14 @@ List branch(Trace &trace, const Value &condition, const std::function<List()> &t
     const std::vector<ValueSpec> first = typesOf(yields[0]), second = typesOf(yields[1]);
     if (first.size() != second.size())
       throw Error(ErrorKind::value_error,
-                  fmt::format("cond: one branch gave {} Values, the other one {}; expected as many", first.size(),
+                  fmt::format("cond: one branch returned {} Values, the other {}; expected equally many", first.size(),
                               second.size()));
     for (size_t i = 0; i < first.size(); ++i)
       if (!(first[i] == second[i]))
-        throw Error(ErrorKind::value_error,
-                    fmt::format("cond: Value {} is {} in one branch and {} in the other one; expected one "
-                                "shape and dtype",
-                                i, text(first[i]), text(second[i])));
+        throw Error(
+            ErrorKind::value_error,
+            fmt::format("cond: Value {} is {} in one branch and {} in the other; expected the same shape and dtype", i,
+                        text(first[i]), text(second[i])));
     return first;
   };
   return trace.controlFlow({.op = "when",

@@ -10,9 +10,9 @@ Value alias(const Value &x, Where where) {
   Trace *const trace = Trace::current();
   if (!trace)
     throw Error(ErrorKind::runtime_error,
-                "the result of grad() is for functions being traced: jit(grad(f)) computes at once", {}, where);
+                "the result of grad() is for functions being traced: jit(grad(f)) computes immediately", {}, where);
   if (!x.defined())
-    throw Error(ErrorKind::value_error, "the gradient of a function at an undefined Value", {}, where);
+    throw Error(ErrorKind::value_error, "cannot differentiate a function at an undefined Value", {}, where);
   if (!is_float(x.dtype())) // gradient() refuses it
     return x;
   return trace->customGradient(x, {x}, [](const Value &upstream) { return std::vector<Value>{upstream}; });

@@ -28,11 +28,9 @@ Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds) {
 /// The shape of the result: given by the data, or `shape` with an extent for each None.
 static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &who, const Shape &shape) {
   if (trace.sharedBatch && std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("{} gives as many steps as the longest of its texts, and the processes that share a batch have "
-                    "different texts: give `output_sequence_length`",
-                    who));
+    throw Error(ErrorKind::value_error, fmt::format("{} pads to the longest of its texts, and processes that share a "
+                                                    "batch have different texts: set `output_sequence_length`",
+                                                    who));
   if (!trace.hostFeeds.empty())
     return computeOn(step, trace.hostFeeds).shape();
   std::vector<int64_t> dims = shape.dims();
@@ -46,7 +44,7 @@ void refuseComputed(const std::string &who) {
   throw Error(
       ErrorKind::not_implemented_error,
       fmt::format("{} reads its inputs on the host, before the program runs: each must be an Input of the model or "
-                  "an argument of the function being traced, not a Value that is computed",
+                  "an argument of the function being traced, not a computed Value",
                   who));
 }
 

@@ -46,12 +46,11 @@ static std::vector<std::string> layersIgnored(const Trace &trace) {
 static void checkUpdates(const Trace &trace, const std::string &name, std::atomic<bool> &isWarned) {
   const std::shared_ptr<ProcessGroup> group = processGroup();
   if (group && !trace.updated.empty() && !trace.usesProcesses && !trace.sharedBatch)
-    throw Error(
-        ErrorKind::not_implemented_error,
-        fmt::format("the jit function '{}' updates variables in a run of {} processes and computes nothing with "
-                    "the others, so that each process would train alone: apply distribution::mean() of the "
-                    "gradients, or use fit() with a train_step (docs/training-loops.md)",
-                    name, group->size()));
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("the jit function '{}' updates variables in a run of {} processes and does not communicate "
+                            "with the others, so each process would train alone: apply distribution::mean() to the "
+                            "gradients, or use fit() with a train_step (docs/training-loops.md)",
+                            name, group->size()));
   std::vector<std::string> layers = layersIgnored(trace);
   if (layers.empty() || isWarned.exchange(true))
     return;
@@ -98,7 +97,7 @@ std::span<const Tensor> listed(const Tensors &tensors, Where call) {
 
 TracedProgram::TracedProgram(Traced f, const JitArgs &args, Where where) {
   if (!f)
-    throw Error(ErrorKind::value_error, "jit() needs a function that can be called; an empty one was given", "", where);
+    throw Error(ErrorKind::value_error, "jit() needs a function; received an empty one", "", where);
   rep_ = std::make_shared<Rep>(std::move(f), args, where);
 }
 
@@ -113,7 +112,7 @@ Tensor Fed::scalar(const Number &number) {
 std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> values,
                                        std::initializer_list<int64_t> numbers, Where call) const {
   if (!rep_)
-    throw Error(ErrorKind::value_error, "a function of jit() that was moved from was called", "", call);
+    throw Error(ErrorKind::value_error, "a moved-from function of jit() was called", "", call);
   std::vector<Tensor> feeds;
   FeedLayout layout{.numbers = numbers};
   feeds.reserve(values.size());

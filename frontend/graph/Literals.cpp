@@ -23,7 +23,7 @@ struct Lists {
 
   [[noreturn]] void refuse() const {
     throw Error(ErrorKind::value_error,
-                fmt::format("{} has an array among its arguments that is no nested list of numbers", owner));
+                fmt::format("{} has an array among its arguments that is not a nested list of numbers", owner));
   }
   /// Sets `dims` from the first element of each list.
   void measure(const Json &json) {
@@ -84,12 +84,12 @@ nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &ar
     refuse(fmt::format("and a file holds at most {} elements as an argument", mostElements));
   const std::vector<int64_t> dims = array.shape().dims();
   if (const auto empty = std::ranges::find(dims, 0); empty != dims.end() && std::next(empty) != dims.end())
-    refuse("and nested lists hold no extent after one of 0");
+    refuse("and nested lists cannot represent an extent after an extent of 0");
   const std::vector<double> values = array.astype(DType::float64).to_vector<double>();
   const bool isWide = array.dtype() == DType::int64 || array.dtype() == DType::uint64;
   for (const double value : values)
     if (!std::isfinite(value) || (isWide && std::abs(value) >= 0x1p53)) // 2^53 + 1 rounds to it
-      refuse(fmt::format("with the element {}, which a file does not hold exactly", value));
+      refuse(fmt::format("with the element {}, which a file cannot represent exactly", value));
   size_t next = 0;
   const std::function<Json(size_t)> nested = [&](size_t axis) -> Json {
     if (axis == dims.size())

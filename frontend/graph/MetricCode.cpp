@@ -31,8 +31,8 @@ void MetricCode::requireMayAssign(const VariableImpl &variable) {
   if (sumsOverProcesses(variable))
     throw Error(ErrorKind::not_implemented_error,
                 fmt::format("update_state() of metric '{}' calls assign() of the variable '{}' in a batch that several "
-                            "processes share, where it sees the rows of its own process alone: add what these rows "
-                            "give by assign_add(), which sums over the processes",
+                            "processes share, where it sees only the rows of its own process: add their contribution "
+                            "with assign_add(), which sums over the processes",
                             innermostCode->metric_, variable.path));
 }
 

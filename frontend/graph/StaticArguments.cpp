@@ -18,10 +18,10 @@ void StaticArguments::note(const std::vector<int64_t> &numbers, const std::strin
         varying.push_back(i);
   }
   for (const size_t i : varying)
-    writeOutput(fmt::format("warning: argument {} of '{}', counted from 0, has had more than {} values, and each has a "
-                            "program of its own: if nothing branches on it, take a const Value & and pass the number, "
-                            "which compiles nothing anew\n",
-                            i, name, most));
+    writeOutput(fmt::format(
+        "warning: argument {} of '{}', counted from 0, has had more than {} values, and each has its own program: if "
+        "nothing branches on it, take a const Value & and pass the number, which avoids recompilation\n",
+        i, name, most));
 }
 
 } // namespace halftone::detail

@@ -100,7 +100,7 @@ void warnOfCache(const std::string &complaint) {
     if (!said.insert(complaint).second)
       return;
   }
-  writeOutput("warning: compiled kernels are not kept on disk: " + complaint + "\n");
+  writeOutput("warning: compiled kernels are not cached on disk: " + complaint + "\n");
 }
 
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
@@ -124,12 +124,12 @@ Status checkRunsOn(const std::string &target, const std::string &ofDevice) {
   HALFTONE_RETURN_IF_ERROR(key.status());
   const bool isGpu = key->starts_with("nvptx|"), deviceIsGpu = ofDevice.starts_with("sm_");
   if (isGpu != deviceIsGpu)
-    return {ErrorKind::value_error, fmt::format("{} is a {}, and the device is a {}", target, isGpu ? "GPU" : "CPU",
+    return {ErrorKind::value_error, fmt::format("{} is a {}, but the device is a {}", target, isGpu ? "GPU" : "CPU",
                                                 deviceIsGpu ? "GPU" : "CPU")};
   if (isGpu)
     return {};
   const Status status = checkRunsHere(*key);
-  return status.isOk() ? status : Status(status.kind(), fmt::format("code of {} is {}", target, status.message()));
+  return status.isOk() ? status : Status(status.kind(), fmt::format("code for {} is {}", target, status.message()));
 }
 
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {

@@ -43,8 +43,8 @@ mlir::Value emitWithFloat8(EmitOp emit, llvm::StringRef name, TypeRange types, V
 void requireTrainableDtype(const VariableImpl &variable) {
   if (is_float(variable.dtype) && itemsize(variable.dtype) == 1)
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("'{}' has the dtype {}, in which nothing is trained: a step below its roundings changes "
-                            "nothing. For training in float8, use the policy 'float8_from_float32'",
+                fmt::format("'{}' has the dtype {}, which cannot be trained: steps smaller than its rounding error "
+                            "change nothing. To train in float8, use the policy 'float8_from_float32'",
                             variable.path, name(variable.dtype)));
 }
 

@@ -59,11 +59,10 @@ RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
   refuseStrings(shape, dtype);
   Type element = hd::elementType(&context_, dtype);
   if (!element)
-    throw Error(ErrorKind::type_error, fmt::format("dtype {} cannot be computed with", name(dtype)));
+    throw Error(ErrorKind::type_error, fmt::format("dtype {} is not supported in computations", name(dtype)));
   for (int64_t dim : shape)
     if (dim < 0)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("a shape without None is needed to compile, got {}", shape.str()));
+      throw Error(ErrorKind::value_error, fmt::format("compilation needs a shape without None, got {}", shape.str()));
   std::vector<int64_t> known = shape.dims();
   std::ranges::replace_if(known, standsForNone, 1);
   if (!halftone::verify(TensorType{dtype, known}).isOk())

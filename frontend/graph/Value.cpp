@@ -59,13 +59,13 @@ static Trace &traceOfGradients(std::string_view who, const Value &loss, Where wh
     throw Error(ErrorKind::runtime_error,
                 fmt::format("{} is for functions being traced: use it inside a jit function", who), {}, where);
   if (!loss.defined())
-    throw Error(ErrorKind::value_error, "gradients of an undefined Value", {}, where);
+    throw Error(ErrorKind::value_error, "cannot compute gradients of an undefined Value", {}, where);
   if (!is_float(loss.dtype()))
-    throw Error(ErrorKind::type_error, fmt::format("gradients are of a float loss, got {}", name(loss.dtype())), {},
+    throw Error(ErrorKind::type_error, fmt::format("gradients need a float loss, got {}", name(loss.dtype())), {},
                 where);
   if (loss.rank() != 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("gradients are of a scalar loss, got shape {}: reduce it with ops::mean or ops::sum",
+                fmt::format("gradients need a scalar loss, got shape {}: reduce it with ops::mean or ops::sum",
                             loss.shape().str()),
                 {}, where);
   return *trace;
@@ -77,7 +77,8 @@ static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, c
   std::vector<std::shared_ptr<VariableImpl>> variables;
   for (const Variable &variable : wrt) {
     if (!variable.defined())
-      throw Error(ErrorKind::value_error, "gradients with respect to a Variable that was not created", {}, where);
+      throw Error(ErrorKind::value_error, "cannot compute gradients with respect to a Variable that was not created",
+                  {}, where);
     if (!is_float(variable.impl()->dtype))
       throw Error(
           ErrorKind::type_error,
@@ -93,7 +94,7 @@ static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, c
   Trace &trace = traceOfGradients(who, loss, where);
   for (const Value &x : wrt) {
     if (!x.defined())
-      throw Error(ErrorKind::value_error, "gradients with respect to an undefined Value", {}, where);
+      throw Error(ErrorKind::value_error, "cannot compute gradients with respect to an undefined Value", {}, where);
     if (!is_float(x.dtype()))
       throw Error(ErrorKind::type_error,
                   fmt::format("no gradient with respect to a Value of dtype {}", name(x.dtype())), {}, where);

@@ -36,7 +36,7 @@ VariableImpl &created(const std::shared_ptr<VariableImpl> &impl) {
   if (!impl)
     throw Error(
         ErrorKind::runtime_error,
-        "a Variable was read before it was created: does the layer's build(BuildContext &, const Shape &) make it?");
+        "a Variable was read before it was created: does the layer's build(BuildContext &, const Shape &) create it?");
   return *impl;
 }
 
@@ -51,7 +51,7 @@ Variable::~Variable() = default;
 Variable::Variable(std::shared_ptr<VariableImpl> impl) : impl_(std::move(impl)) {}
 Variable::Variable(const Tensor &initial, const VariableArgs &args) {
   if (!initial.defined())
-    throw Error(ErrorKind::value_error, "a Variable needs a first value. Received: an undefined Tensor");
+    throw Error(ErrorKind::value_error, "a Variable needs an initial value. Received: an undefined Tensor");
   const std::string name = args.name.empty() ? uniqueName("Variable") : args.name;
   *this = makeVariable(initial, {.name = name,
                                  .path = name,
@@ -201,8 +201,8 @@ void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {
                 fmt::format("{} of shape {} and dtype {} is too large", what, shape.str(), halftone::name(dtype)));
   if (!fitsMemory(whileMade))
     throw Error(ErrorKind::runtime_error,
-                fmt::format("{} of shape {} and dtype {} takes {} bytes, {} while it is made; {} bytes are free", what,
-                            shape.str(), halftone::name(dtype), bytes, whileMade, freeMemory()));
+                fmt::format("{} of shape {} and dtype {} takes {} bytes, {} while it is created; {} bytes are free",
+                            what, shape.str(), halftone::name(dtype), bytes, whileMade, freeMemory()));
 }
 
 double hostScalar(const Variable &variable) {

@@ -45,7 +45,7 @@ Restoring valuesFor(const Model &model, const CompiledModel *compiled, Safetenso
     const auto &[number, values] = matched.states[i];
     if (!number)
       all.converted.push_back(
-          fmt::format("the optimizer '{}' of the step: stays as it is, the file has none", own[i].name()));
+          fmt::format("the optimizer '{}' of the step: unchanged, since the file has none", own[i].name()));
     all.variables.insert(all.variables.end(), values.variables.begin(), values.variables.end());
     all.values.insert(all.values.end(), values.values.begin(), values.values.end());
     all.converted.insert(all.converted.end(), values.converted.begin(), values.converted.end());
@@ -63,7 +63,7 @@ int64_t stepOf(const OptimizerImpl &optimizer, const std::vector<SavedVariable> 
   for (size_t i = 0; i < variables.size(); ++i)
     if (variables[i].variable.impl() == count.impl())
       return optimizer.updatesAfter(contents.tensors[i].second.astype(DType::int64).item<int64_t>());
-  throw Error(ErrorKind::internal_error, "the optimizer's count of updates is none of its variables");
+  throw Error(ErrorKind::internal_error, "the optimizer's count of updates is not one of its variables");
 }
 
 } // namespace
@@ -102,7 +102,7 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   if (!state.problems.empty())
     throw Error(
         ErrorKind::value_error,
-        fmt::format("Cannot restore '{}': {}. load_weights() reads the weights alone.", path, listed(state.problems)),
+        fmt::format("Cannot restore '{}': {}. load_weights() reads only the weights.", path, listed(state.problems)),
         model_.name());
   writeTogether(state.variables, state.values).orThrow();
   transaction.commit();

@@ -20,7 +20,7 @@ namespace halftone::detail {
 Descriptor Descriptor::memory(const std::string &name) {
   OpenFile file(::memfd_create("halftone", MFD_CLOEXEC));
   if (!file)
-    fail(name, "the system gives no file in memory");
+    fail(name, "cannot create a file in memory");
   return Descriptor(std::move(file));
 }
 

@@ -30,7 +30,7 @@ Reference referenceOf(const ConfigPlace &history) {
     return part.json.is_number_integer() && part.json.get<int64_t>() >= 0;
   };
   if (parts.size() < 3 || !isIndex(parts[1]) || !isIndex(parts[2]))
-    history.fail("a layer's name, the index of its call and that of the call's output");
+    history.fail("a layer's name, a call index and an output index");
   return {parts[0].text(), parts[1].json.get<size_t>(), parts[2].json.get<size_t>(), history.where};
 }
 
@@ -201,7 +201,7 @@ private:
         throw Error(ErrorKind::value_error,
                     fmt::format("{}: {}", reference.where,
                                 members_[needed].isOpen
-                                    ? fmt::format("the calls depend on each other in a circle by '{}'", reference.layer)
+                                    ? fmt::format("the calls form a cycle through '{}'", reference.layer)
                                     : fmt::format("layer '{}' has no call {}", reference.layer, reference.call)));
       members_[needed].isOpen = true;
       stack.push_back({needed});

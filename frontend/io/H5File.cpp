@@ -95,8 +95,9 @@ Table parseTable(const std::string &text, const std::string &name, Task task) {
   }
   if (!ended) {
     if (!environmentValue("HALFTONE_H5").empty())
-      environmentError(ErrorKind::io_error, "HALFTONE_H5", "the program halftone-h5: its answer breaks off").orThrow();
-    refuse(name, "a table of datasets that breaks off", task);
+      environmentError(ErrorKind::io_error, "HALFTONE_H5", "the program halftone-h5: its answer is truncated")
+          .orThrow();
+    refuse(name, "a truncated table of datasets", task);
   }
   return table;
 }
@@ -151,7 +152,7 @@ H5File::H5File(FileRange range, std::string name)
     : range_(std::move(range)), name_(std::move(name)), mapped_(range_.file.mapped(name_)),
       arrays_(tableOf(range_.file, commandOn(range_, "list"), "", name_, Task::read)) {
   if (std::ssize(mapped_->bytes()) < range_.offset + range_.bytes)
-    refuse(name_, "a file that has become shorter");
+    refuse(name_, "a file that has shrunk");
   checkRanges(arrays_, range_.bytes, name_);
 }
 
@@ -220,7 +221,7 @@ H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
   std::map<std::string, std::string> names; // keyed by path
   for (const H5Entry &entry : entries)
     if (const auto [other, isNew] = names.emplace(entry.path, entry.name); !isNew)
-      refuse(name, fmt::format("'{}' and '{}' would both stand at {}", other->second, entry.name, entry.path),
+      refuse(name, fmt::format("'{}' and '{}' would both be written to {}", other->second, entry.name, entry.path),
              Task::layOut);
   const Descriptor file = Descriptor::memory(name);
   const Table table = tableOf(file, {"layout"}, layoutOf(entries), name, Task::layOut);
@@ -233,7 +234,7 @@ H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
     const auto row = table.find(entry.path);
     const Tensor &onHost = numbers_.emplace_back(TensorAccess::onHost(entry.numbers));
     if (row == table.end() || row->second.offset < 0 || row->second.bytes != TensorAccess::bytes(onHost))
-      throw Error(ErrorKind::io_error, fmt::format("{}: halftone-h5 gave no room for {}", name, entry.path));
+      throw Error(ErrorKind::io_error, fmt::format("{}: halftone-h5 reserved no space for {}", name, entry.path));
     numbers.emplace(static_cast<size_t>(row->second.offset),
                     std::string_view(reinterpret_cast<const char *>(TensorAccess::data(onHost)),
                                      static_cast<size_t>(TensorAccess::bytes(onHost))));

@@ -74,7 +74,7 @@ std::optional<std::span<const std::byte>> KerasArchive::stored(const std::string
     return std::nullopt;
   char first = 0;
   if (facts.comp_size > 0 && zip_fread(open(member, index, true).get(), &first, 1) != 1)
-    fail(member, fmt::format("damaged data in {}: the file ends within them", member));
+    fail(member, fmt::format("damaged data in {}: the file ends within it", member));
   // The position at which libzip read that byte. If it were wrong, the checksum would not match.
   const std::span<const std::byte> rest = std::span(mapped_->bytes()).subspan(source_->lastRead());
   const std::span<const std::byte> bytes = rest.first(std::min<size_t>(facts.comp_size, rest.size()));

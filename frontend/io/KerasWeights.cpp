@@ -119,8 +119,8 @@ Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
     return Naming::given;
   if (findsAll(groups, Naming::given, has))
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: the names of the layers {} look like automatic ones, and the file has groups of these "
-                            "names for other layers, counted by class: give the layers other names",
+                fmt::format("{}: the names of the layers {} look like automatic ones, but the file uses them for other "
+                            "layers, counted by class: rename the layers",
                             file.name(), doubtful));
   return Naming::placed;
 }
@@ -286,11 +286,10 @@ static void refuseDoubt(const std::vector<SavedGroup> &groups, const std::string
   const std::string doubtful = difference(groups, Naming::given, Naming::placed);
   if (!doubtful.empty() &&
       findsAll(groups, Naming::placed, [&](const std::string &path) { return paths.contains(path); }))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("cannot write {}: the names of the layers {} look like automatic ones, in another order than "
-                    "that of the layers' calls: give the layers other names",
-                    file, doubtful));
+    throw Error(ErrorKind::value_error,
+                fmt::format("cannot write {}: the names of the layers {} look like automatic ones, but not in the "
+                            "order of the layers' calls: rename the layers",
+                            file, doubtful));
 }
 
 H5Image weightsImage(const Model &model, const std::string &name) {

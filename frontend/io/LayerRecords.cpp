@@ -54,7 +54,7 @@ std::string nameOf(const Place &layer) {
   const std::string text = name.json.is_null() ? outer.text() : name.text();
   if (text.empty() || text.find('/') != text.npos)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: '{}' is no layer's name; expected one without '/'", name.where, text));
+                fmt::format("{}: '{}' is not a layer name; expected a name without '/'", name.where, text));
   return text;
 }
 

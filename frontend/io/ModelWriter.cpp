@@ -146,16 +146,15 @@ private:
       return layerObject(Layer(member.layer));
     const CallForm &form = member.calls[0]->form;
     if (member.calls[0]->isConstant)
-      throw Error(
-          ErrorKind::value_error,
-          fmt::format("a file cannot hold a model whose output is a constant, that of '{}': let a layer give it, "
-                      "or save weights alone",
-                      member.calls[0]->name),
-          model_.name());
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a file cannot hold a model whose output is the constant of '{}': compute it in a layer, "
+                              "or save only the weights",
+                              member.calls[0]->name),
+                  model_.name());
     if (form.className.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("a file cannot hold the operation '{}' between layers: put it into a layer of its own, "
-                              "or save weights alone",
+                              "or save only the weights",
                               member.calls[0]->name),
                   model_.name());
     Json config = ConfigAccess::json(form.config);
@@ -178,8 +177,8 @@ private:
   Json constantFor(const Value &value, const Call &call) const {
     if (call.layer)
       throw Error(ErrorKind::value_error,
-                  fmt::format("a file cannot hold the call of layer '{}' on a constant, which Keras's files have for "
-                              "operations alone: give it to the layer as a weight",
+                  fmt::format("a file cannot hold the call of layer '{}' on a constant, which Keras's files support "
+                              "only for operations: make it a weight of the layer",
                               call.layer->name),
                   model_.name());
     return arrayForRecord(fmt::format("the operation '{}' of the model '{}'", call.name, model_.name()),
@@ -286,8 +285,8 @@ private:
     const std::string where = first == second ? fmt::format("twice in the Sequential '{}'", first)
                                               : fmt::format("in '{}' and in '{}'", first, second);
     throw Error(ErrorKind::value_error,
-                fmt::format("the layer '{}' stands {}. Of these a file makes two layers with weights of their own, as "
-                            "Keras's does: save weights alone, or call the layer in one functional model",
+                fmt::format("the layer '{}' occurs {}. A file would store it as two layers with separate weights, as "
+                            "Keras's does: save only the weights, or call the layer in one functional model",
                             layer.name(), where),
                 layer.path());
   }
@@ -305,13 +304,12 @@ static void requireModes(const Layer &model) {
 
 Config writeModel(const Model &model) {
   if (!model.impl()->transparent)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("No config can hold the model '{0}' of the struct {1}, whose call() is code: let a Sequential "
-                    "call it, Sequential({{Input(...), Custom({1}(...))}}), and register {1} by "
-                    "register_custom<{1}>(), or save the weights alone, by save_weights()",
-                    model.name(), model.class_name()),
-        model.name(), model.impl()->where);
+    throw Error(ErrorKind::value_error,
+                fmt::format("No config can hold the model '{0}' of the struct {1}, whose call() is code: wrap it in a "
+                            "Sequential, Sequential({{Input(...), Custom({1}(...))}}), and register {1} with "
+                            "register_custom<{1}>(), or save only the weights, with save_weights()",
+                            model.name(), model.class_name()),
+                model.name(), model.impl()->where);
   requireModes(model);
   PlacesOfLayers().visit(model, model.name());
   Json object = layerObject(model);

@@ -59,7 +59,7 @@ Arranged arranged(const SavedTensor &entry, const NamedTensor &found) {
   if (entry.transpose.empty())
     return {found};
   if (!isPermutation(entry.transpose, tensor.shape().rank()))
-    return {.problem = fmt::format("the transpose {{{}}} is no order of the {} axes of {}, whose shape is {}",
+    return {.problem = fmt::format("the transpose {{{}}} is not a permutation of the {} axes of {}, whose shape is {}",
                                    fmt::join(entry.transpose, ", "), tensor.shape().rank(), quotedName(name),
                                    tensor.shape().str())};
   return {{name, transposed(TensorAccess::onHost(tensor), entry.transpose)}};
@@ -83,7 +83,7 @@ FileValues valuesByNames(const Safetensors &contents, const std::vector<SavedVar
     const auto tensor = tensors.find(entry.name);
     if (position == positions.end()) {
       problems.push_back(
-          fmt::format("`names` has an entry for {}, which is no weight of the model", quotedName(weight)));
+          fmt::format("`names` has an entry for {}, which is not a weight of the model", quotedName(weight)));
       continue;
     }
     const SavedVariable &variable = variables[position->second];

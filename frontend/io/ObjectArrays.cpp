@@ -50,7 +50,7 @@ public:
 private:
   std::string_view take(uint64_t count) {
     if (count > text_.size() - at_)
-      fail("a whole pickle", fmt::format("the end of the data after {} bytes", at_));
+      fail("a complete pickle", fmt::format("the end of the data after {} bytes", at_));
     return text_.substr(std::exchange(at_, at_ + count), count);
   }
   /// Reads a little-endian unsigned integer of `bytes` bytes.
@@ -63,14 +63,14 @@ private:
   std::string line() {
     const size_t end = text_.find('\n', at_);
     if (end == text_.npos)
-      fail("a whole pickle", "a line without an end");
+      fail("a complete pickle", "an unterminated line");
     const std::string text(text_.substr(at_, end - at_));
     at_ = end + 1;
     return text;
   }
   Item pop() {
     if (stack_.empty())
-      fail("a whole pickle", "an empty stack");
+      fail("a complete pickle", "an empty stack");
     const Item item = stack_.back();
     stack_.pop_back();
     return item;
@@ -84,7 +84,7 @@ private:
     const auto mark =
         std::find_if(stack_.rbegin(), stack_.rend(), [](const Item &item) { return item.kind == Item::Kind::mark; });
     if (mark == stack_.rend())
-      fail("a whole pickle", "no mark");
+      fail("a complete pickle", "no mark");
     std::vector<Item> items(mark.base(), stack_.end());
     stack_.erase(mark.base() - 1, stack_.end());
     return items;
@@ -175,7 +175,7 @@ private:
   }
   void extend(const std::vector<Item> &items) {
     if (stack_.empty() || stack_.back().kind != Item::Kind::list)
-      fail("a whole pickle", "an append to no list");
+      fail("a complete pickle", "an append to something other than a list");
     std::vector<Item> &list = stack_.back().node->items;
     list.insert(list.end(), items.begin(), items.end());
   }
@@ -209,7 +209,7 @@ private:
   void recall(uint64_t place) {
     const auto found = memo_.find(place);
     if (found == memo_.end())
-      fail("a whole pickle", "a value that was not kept");
+      fail("a complete pickle", "a reference to a missing memo");
     stack_.push_back(found->second);
   }
 
@@ -223,7 +223,7 @@ private:
     case 0x93: { // STACK_GLOBAL
       const Item name = pop(), module = pop();
       if (!name.node || !module.node)
-        fail("a whole pickle", "a name that is no text");
+        fail("a complete pickle", "a name that is not text");
       stack_.push_back(global(module.node->name + "." + name.node->name));
       return true;
     }
@@ -231,14 +231,14 @@ private:
       (void)pop(); // arguments
       const Item function = pop();
       if (function.kind != Item::Kind::global)
-        fail("a whole pickle", "a call of no function");
+        fail("a complete pickle", "a call of something other than a function");
       stack_.push_back(make(Item::Kind::object, {}, function.node->name));
       return true;
     }
     case 'b': {
       const Item state = pop();
       if (stack_.empty() || stack_.back().kind != Item::Kind::object)
-        fail("a whole pickle", "the state of no object");
+        fail("a complete pickle", "a state without an object");
       stack_.back().node->items = {state};
       return true;
     }
@@ -275,7 +275,7 @@ std::string_view pickleIn(const std::string &name, std::string_view file) {
   std::memcpy(&length, file.data() + 8, isShort ? 2 : 4);
   file.remove_prefix(isShort ? 10 : 12);
   if (length > file.size())
-    refuse("a header without an end");
+    refuse("an unterminated header");
   if (const std::string_view header = file.substr(0, length); header.find("'|O'") == header.npos)
     refuse("an array of another dtype");
   return file.substr(length);
@@ -302,7 +302,7 @@ std::vector<std::vector<int64_t>> readIntegerLists(const std::string &name, std:
   const auto requireRoom = [&](uint64_t items, uint64_t each) {
     const auto needed = static_cast<int64_t>(std::min<uint64_t>(items, INT64_MAX / each) * each);
     if (!fitsMemory(needed))
-      refuseFile(name, "room for its lists", memoryShortage(needed));
+      refuseFile(name, "enough memory for its lists", memoryShortage(needed));
   };
   requireRoom(bytes.size(), 16); // an opcode creates at most one value
   Unpickler unpickler(name, pickleIn(name, file));
@@ -314,7 +314,7 @@ std::vector<std::vector<int64_t>> readIntegerLists(const std::string &name, std:
   uint64_t count = 0; // a list may be referenced many times
   for (const Item &list : *lists) {
     if (list.kind != Item::Kind::list)
-      refuse("an element that is no list");
+      refuse("an element that is not a list");
     count += list.node->items.size() + 3;
     requireRoom(count, sizeof(int64_t));
   }
@@ -323,7 +323,7 @@ std::vector<std::vector<int64_t>> readIntegerLists(const std::string &name, std:
     std::vector<int64_t> &numbers = result.emplace_back();
     for (const Item &item : list.node->items) {
       if (item.kind != Item::Kind::integer)
-        refuse("a list with another value than an integer");
+        refuse("a list with a value other than an integer");
       numbers.push_back(item.number);
     }
   }

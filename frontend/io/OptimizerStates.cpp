@@ -106,7 +106,7 @@ void beginLossScale(const SavedVariable &saved, const Optimizer &optimizer, File
     if (variable.impl() == saved.variable.impl()) {
       state.variables.push_back(variable.impl()->memory);
       state.values.push_back(value);
-      state.converted.push_back(fmt::format("{}: begins anew, the file has none", saved.name));
+      state.converted.push_back(fmt::format("{}: reinitialized, since the file has none", saved.name));
     }
 }
 
@@ -124,7 +124,7 @@ FileState stateIn(const Safetensors &contents, const std::vector<SavedVariable> 
       continue;
     }
     if (!value && saved.isOfDraws) {
-      state.converted.push_back(fmt::format("{}: stays as it is, the file has none", saved.name));
+      state.converted.push_back(fmt::format("{}: unchanged, since the file has none", saved.name));
       continue;
     }
     const std::string problem =
@@ -139,7 +139,7 @@ FileState stateIn(const Safetensors &contents, const std::vector<SavedVariable> 
   for (const NamedTensor *value : matched.left)
     if (kindIn(contents, value->first) == SavedKind::loss_scale)
       state.converted.push_back(
-          fmt::format("{}: not used, the model's optimizer does not scale the loss", value->first));
+          fmt::format("{}: not used, since the model's optimizer does not scale the loss", value->first));
     else
       state.problems.push_back(fmt::format("the model has no variable for {}{}", quotedName(value->first),
                                            optimizer ? "" : ", since it is not compiled"));

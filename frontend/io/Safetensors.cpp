@@ -40,7 +40,7 @@ Tensor tensorOf(const std::shared_ptr<MappedFile> &file, std::byte *data, const 
 
 std::string jsonString(const std::string &text) {
   if (!isUtf8(text))
-    throw Error(ErrorKind::value_error, fmt::format("safetensors: the name or text {} is no UTF-8", quotedName(text)));
+    throw Error(ErrorKind::value_error, fmt::format("safetensors: the name or text {} is not UTF-8", quotedName(text)));
   return jsonText(text);
 }
 
@@ -53,7 +53,7 @@ std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
       throw Error(ErrorKind::value_error, fmt::format("safetensors: the tensor {} is undefined", quotedName(name)));
     if (name == "__metadata__" || !names.insert(name).second)
       throw Error(ErrorKind::value_error,
-                  fmt::format("safetensors: a tensor needs a name of its own, other than __metadata__. Received: {}{}",
+                  fmt::format("safetensors: a tensor needs a unique name other than __metadata__. Received: {}{}",
                               quotedName(name), name == "__metadata__" ? "" : " twice"));
     if (static_cast<size_t>(tensor.shape().rank()) > mostAxes)
       throw Error(ErrorKind::value_error, fmt::format("safetensors: a tensor has at most {} axes. Received: {} with {}",
@@ -107,7 +107,7 @@ Safetensors detail::readSafetensors(const std::string &path) {
   const std::shared_ptr<MappedFile> file = MappedFile::open(path).valueOrThrow();
   const auto size = static_cast<int64_t>(file->bytes().size());
   if (size < lengthBytes)
-    refuseFile(path, "a safetensors file, of 8 bytes at least", fmt::format("{} bytes", size));
+    refuseFile(path, "a safetensors file of at least 8 bytes", fmt::format("{} bytes", size));
   uint64_t length = 0;
   std::memcpy(&length, file->bytes().data(), sizeof length);
   if (length > static_cast<uint64_t>(std::min(mostHeaderBytes, size - lengthBytes)))

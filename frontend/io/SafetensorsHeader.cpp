@@ -251,7 +251,7 @@ void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &t
   int64_t at = 0;
   for (const SafetensorsEntry *entry : byPlace) {
     if (entry->begin != at)
-      refuseFile(path, fmt::format("tensors one behind the other: one that begins at byte {} of the data", at),
+      refuseFile(path, fmt::format("contiguous tensors: one that begins at byte {} of the data", at),
                  fmt::format("{}, which begins at {}", quotedName(entry->name), entry->begin));
     at = entry->end;
   }

@@ -61,8 +61,8 @@ std::string Model::to_json() const { return writeModel(*this).dump(); }
 Model Model::from_config(const Config &config) {
   if (!config.contains("class_name"))
     throw Error(ErrorKind::value_error,
-                "the config has no 'class_name': a model is made of Config::parse(model.to_json()), since get_config() "
-                "has the model's arguments alone");
+                "the config has no 'class_name': create a model from Config::parse(model.to_json()), since "
+                "get_config() has only the model's arguments");
   const Layer layer = readLayer({ConfigAccess::json(config), ""});
   if (!layer.impl()->model)
     throw Error(ErrorKind::value_error, fmt::format("expected a model, found a layer of class {}", layer.class_name()));

@@ -167,11 +167,11 @@ MatchedValues matchBy(const Safetensors &contents, const std::vector<SavedVariab
 
 void requireBuilt(const Layer &model, const char *task) {
   if (!model.built())
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} needs a built model: call '{}' on data, or give it an Input, so that it makes its "
-                            "variables",
-                            task, model.name()),
-                model.name(), model.impl()->where);
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{} needs a built model: call '{}' on data, or give it an Input, so that it creates its variables",
+                    task, model.name()),
+        model.name(), model.impl()->where);
 }
 
 std::vector<SavedVariable> savedWeights(const Layer &model) {

@@ -21,18 +21,16 @@ WeightsFormat detail::weightsFormatOf(const std::string &path) {
     return WeightsFormat::checkpoint;
   if (path.ends_with(".weights.h5"))
     return WeightsFormat::hdf5;
-  throw Error(ErrorKind::value_error,
-              fmt::format("A file of weights must end in `.weights.h5`, in `.safetensors` or, of a Checkpoint, in "
-                          "`.ckpt`. Received: filepath={}",
-                          path));
+  throw Error(ErrorKind::value_error, fmt::format("A weights file must end in `.weights.h5`, in `.safetensors` or, for "
+                                                  "a Checkpoint, in `.ckpt`. Received: filepath={}",
+                                                  path));
 }
 WeightsFormat detail::writtenFormatOf(const std::string &path) {
   if (!path.ends_with(".ckpt"))
     return weightsFormatOf(path);
-  throw Error(ErrorKind::value_error,
-              fmt::format("A Checkpoint writes names that end in `.ckpt`; a file of weights must "
-                          "end in `.weights.h5` or in `.safetensors`. Received: filepath={}",
-                          path));
+  throw Error(ErrorKind::value_error, fmt::format("A Checkpoint writes files that end in `.ckpt`; a weights file must "
+                                                  "end in `.weights.h5` or in `.safetensors`. Received: filepath={}",
+                                                  path));
 }
 
 /// Reads the values of `variables`.
@@ -58,7 +56,7 @@ void detail::requireMayWrite(const std::string &path, const SaveArgs &args) {
   checkPath(path).orThrow();
   std::error_code ignored;
   if (!args.overwrite && std::filesystem::exists(path, ignored))
-    throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file is there, and overwrite=false", path));
+    throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file exists, and overwrite=false", path));
 }
 
 void Model::save_weights(const std::string &filepath, const SaveArgs &args) const {
@@ -112,10 +110,10 @@ void Model::load_weights(const std::string &filepath, const LoadWeightsArgs &arg
   if (args.names.empty())
     return load_weights(filepath, args.skip_mismatch);
   if (weightsFormatOf(filepath) != WeightsFormat::safetensors)
-    throw Error(ErrorKind::value_error,
-                fmt::format("`names` are of the tensors in a file that ends in `.safetensors`. Received: filepath={}",
-                            filepath),
-                model.name());
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("`names` apply only to a file that ends in `.safetensors`. Received: filepath={}", filepath),
+        model.name());
   requireBuilt(model, "load_weights()");
   const std::vector<SavedVariable> variables = savedWeights(model);
   writeValues(model, filepath, variables, valuesByNames(readSafetensors(filepath), variables, args.names),

@@ -70,8 +70,8 @@ std::vector<int64_t> AttentionHeads::axesOf(int64_t rank) const {
   };
   if (axes.empty() || std::ranges::any_of(axes, isWrong))
     throw Error(ErrorKind::value_error,
-                fmt::format("`attention_axes` of {} must be one or more different axes of a query of {} axes, but the "
-                            "first and the last. Received: attention_axes=({})",
+                fmt::format("`attention_axes` of {} must be one or more distinct axes of a query of rank {}, except "
+                            "the first and the last. Received: attention_axes=({})",
                             settings_.layer, rank, fmt::join(axes, ", ")));
   return axes;
 }
@@ -81,7 +81,7 @@ void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &give
   const Shape &query = shapes[0];
   if (query.rank() != shapes[1].rank())
     throw Error(ErrorKind::value_error,
-                fmt::format("`query` and `value` of {} must have equally many axes. Received: query_shape={} and "
+                fmt::format("`query` and `value` of {} must have the same rank. Received: query_shape={} and "
                             "value_shape={}",
                             settings_.layer, query.str(), shapes[1].str()));
   const std::vector<int64_t> axes = axesOf(query.rank());
@@ -123,20 +123,22 @@ Value AttentionHeads::withHeads(const Value &seen, const Shape &scores) const {
   for (size_t axis = 0; fits && axis < rank; ++axis)
     fits = dims[axis] == 1 || dims[axis] == scores[static_cast<int64_t>(axis)];
   if (!fits)
-    throw Error(ErrorKind::value_error,
-                fmt::format("The masks of a call of {} have the shape {} together, which does not broadcast to that of "
-                            "the scores, {}.",
-                            settings_.layer, seen.shape().str(), scores.str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format(
+            "The combined mask of a call of {} has the shape {}, which does not broadcast to that of the scores, {}.",
+            settings_.layer, seen.shape().str(), scores.str()));
   return ops::reshape(seen, Shape(dims));
 }
 
 Value AttentionHeads::fused(const Heads &heads, bool causal, bool drops) const {
   const Shape q = heads.query.shape(), k = heads.key.shape(), v = heads.value.shape();
   if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1])
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} needs query, key and value of one batch, and a key for each value. Received, as "
-                            "(batch, sequence, heads, features): query {}, key {}, value {}",
-                            settings_.layer, q.str(), k.str(), v.str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{} needs query, key and value with the same batch size, and a key for each value. Received, as "
+                    "(batch, sequence, heads, features): query {}, key {}, value {}",
+                    settings_.layer, q.str(), k.str(), v.str()));
   const Value mask = withHeads(heads.seen, Shape{q[0], q[2], q[1], k[1]});
   return tracing().attention(heads.query, heads.key, heads.value,
                              {.mask = mask,
@@ -172,10 +174,11 @@ Places AttentionHeads::withCache(Heads &heads, const AttentionCall &call, const 
   };
   for (const Value *mask : {&call.queryMask, &call.valueMask, &call.keyMask, &call.attentionMask})
     if (mask->defined())
-      refuse("its call has a mask, and the cache keeps none of the keys'");
+      refuse("its call has a mask, and the cache does not store masks of keys");
   if (heads.query.rank() != 4 || places.queries != places.keys)
-    refuse(fmt::format("query and value must have one axis of equally many steps. Received: query {} and value {}",
-                       call.query.shape().str(), call.value.shape().str()));
+    refuse(fmt::format(
+        "query and value must have one axis of steps, with the same extent. Received: query {} and value {}",
+        call.query.shape().str(), call.value.shape().str()));
   const KeysAndValues all = cache->append(context.path(), {heads.key, heads.value});
   heads.key = all.keys;
   heads.value = all.values;

@@ -30,9 +30,10 @@ public:
   Values run(const Value &x, const Values &initialState, const CallContext &context) override {
     const size_t half = initialState.size() / 2;
     if (initialState.size() != 2 * half)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("initial_state of a Bidirectional has the states of both directions. Received: {} Values",
-                              initialState.size()));
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("initial_state of a Bidirectional must have the states of both directions. Received: {} Values",
+                      initialState.size()));
     const auto part = [&](size_t begin) {
       return Values(std::vector<Value>(initialState.begin() + begin, initialState.begin() + begin + half));
     };

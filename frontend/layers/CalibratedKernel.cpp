@@ -34,9 +34,8 @@ void CalibratedKernel::build(BuildContext &context, const std::string &mode, con
   const CalibratedMode parts = parsed(mode);
   const std::vector<int64_t> &dims = kernel.dims();
   if (dims.size() != 2 && dims.size() != 3)
-    throw Error(
-        ErrorKind::not_implemented_error,
-        fmt::format("Keras quantizes kernels of two or three axes by GPTQ and AWQ. Received: {}", kernel.str()));
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("GPTQ and AWQ quantize kernels of rank 2 or 3. Received: {}", kernel.str()));
   const bool isInputFirst = dims.size() == 2 || std::ranges::max_element(dims) == dims.begin(); // Keras's rule
   kernel_ = kernel;
   columns_ = isInputFirst ? kernel.elements() / dims[0] : dims.back();
@@ -123,9 +122,9 @@ void dequantizeCalibrated(const Layer &model) {
     layer.impl()->quantizedMode = "";
     layer.impl()->holdMode();
     layer.set_dtype_policy(PolicyArg(source, Where{}));
-    writeOutput(fmt::format("warning: layer '{}' has the policy '{}': its kernel is read as floats, and its policy is "
-                            "'{}' now\n",
-                            layer.path(), policy.name(), source));
+    writeOutput(fmt::format(
+        "warning: layer '{}' has the policy '{}': its kernel is read as floats, and its policy is now '{}'\n",
+        layer.path(), policy.name(), source));
   }
 }
 

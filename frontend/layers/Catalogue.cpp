@@ -272,7 +272,7 @@ Config serialize(const Layer &layer) {
     throw Error(
         ErrorKind::value_error,
         fmt::format("No config can hold a layer of class {0}: give the struct get_config(Config &) and a static "
-                    "from_config(const Config &), and register it by register_custom<{0}>(\"package\"), or by "
+                    "from_config(const Config &), and register it with register_custom<{0}>(\"package\"), or with "
                     "register_custom<{0}>() if its class in Python has no package",
                     className));
   for (const auto &[name, module] : ofApplications)

@@ -23,9 +23,10 @@ public:
                   fmt::format("`count_weights` must have the shape of the input, {}. Received: {}", x.shape().str(),
                               inputs[1].shape().str()));
     if (options_.output_mode != OutputMode::one_hot && x.rank() > 2)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("CategoryEncoding: inputs of output_mode '{}' have at most 2 axes; received shape {}",
-                              options_.output_mode.word(), x.shape().str()));
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("CategoryEncoding: inputs of output_mode '{}' must have at most 2 axes; received shape {}",
+                      options_.output_mode.word(), x.shape().str()));
     const DType dtype = isWeighted ? context.compute_dtype() : dtype_;
     return categoryVectors(x, {options_.output_mode, options_.numTokens, dtype}, isWeighted ? inputs[1] : Value());
   }

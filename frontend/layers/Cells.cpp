@@ -25,7 +25,7 @@ CellBody &cellOf(const Layer &layer) {
   auto *cell = dynamic_cast<CellBody *>(layer.impl()->body.get());
   if (!cell)
     throw Error(ErrorKind::value_error,
-                fmt::format("state_size must be specified as property on the RNN cell: '{}' of class {} is no cell",
+                fmt::format("state_size must be specified as property on the RNN cell: '{}' of class {} is not a cell",
                             layer.name(), layer.class_name()),
                 layer.name(), layer.impl()->where);
   return *cell;
@@ -48,7 +48,7 @@ std::vector<Value> callCell(const Layer &cell, const Value &x, const std::vector
   std::vector<Value> outputs = cell.impl()->call(inputs, {}, how);
   if (outputs.size() != inputs.size())
     throw Error(ErrorKind::value_error,
-                fmt::format("The cell '{}' gave {} Values; expected the output and {} states", cell.name(),
+                fmt::format("The cell '{}' returned {} Values; expected the output and {} states", cell.name(),
                             outputs.size(), states.size()),
                 cell.path(), cell.impl()->where);
   return outputs;

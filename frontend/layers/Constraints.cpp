@@ -92,7 +92,7 @@ Constraint::Constraint(std::function<Value(const Value &)> f, CustomObject objec
     : rep_(std::make_shared<Rep>(
           Rep{.className = object.class_name, .function = std::move(f), .object = std::move(object)})) {
   if (!rep_->function)
-    throw Error(ErrorKind::value_error, "a constraint needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "a constraint needs a function; received an empty one");
 }
 
 std::string Constraint::name() const { return rep_ ? rep_->className : ""; }

@@ -178,8 +178,8 @@ void Normalization::adapt(const Dataset &data) const {
   const FloatMode mode;
   if (DatasetAccess::isEndless(data))
     throw Error(ErrorKind::value_error,
-                "adapt() reads all batches, and repeat() without a count gives them without end: give the dataset from "
-                "before repeat(), or take(count) of this one",
+                "adapt() reads all batches, but repeat() without a count never ends: pass the dataset without "
+                "repeat(), or take(count) of this one",
                 path(), impl_->where);
   DataMoments all;
   for (const Batch &batch : data) {

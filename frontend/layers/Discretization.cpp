@@ -84,7 +84,8 @@ Discretization::Discretization(const DiscretizationArgs &args, Where where)
             {.trainable = args.trainable, .dtype = args.dtype, .autocast = false, .name = args.name}, where) {
   const auto refuse = [&](const std::string &message) { throw Error(ErrorKind::value_error, message, name(), where); };
   if (args.output_mode == OutputMode::tf_idf)
-    refuse("`output_mode` of Discretization is 'int', 'one_hot', 'multi_hot' or 'count'. Received: output_mode=tf_idf");
+    refuse("`output_mode` of Discretization must be 'int', 'one_hot', 'multi_hot' or 'count'. Received: "
+           "output_mode=tf_idf");
   if (args.num_bins && *args.num_bins < 0)
     refuse(fmt::format("`num_bins` must be greater than or equal to 0. Received: `num_bins={}`", *args.num_bins));
   if (args.num_bins && !args.bin_boundaries.empty())
@@ -96,7 +97,7 @@ Discretization::Discretization(const DiscretizationArgs &args, Where where)
   if (!(args.epsilon > 0.0 && std::isfinite(args.epsilon)))
     refuse(fmt::format("`epsilon` must be positive and finite. Received: epsilon={}", args.epsilon));
   if (!std::ranges::is_sorted(args.bin_boundaries))
-    refuse("`bin_boundaries` must rise");
+    refuse("`bin_boundaries` must be ascending");
 }
 void Discretization::adapt(const Tensor &data) const {
   adaptBins(*impl_, [&](const auto &add) { add(data); });

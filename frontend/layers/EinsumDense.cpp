@@ -34,7 +34,7 @@ public:
     for (const auto [label, extent] : outputs) {
       const auto known = inputs.find(label);
       if (known != inputs.end() && extent >= 0 && extent != known->second)
-        refuse("'{}' is an axis of {} in the input, {}, but one of {} in output_shape={}", label, known->second,
+        refuse("'{}' has extent {} in the input, {}, but extent {} in output_shape={}", label, known->second,
                input.str(), extent, outputShape.str());
       if (known == inputs.end() && labels.kernel.find(label) == std::string::npos)
         refuse("'{}' of the output is neither in the input nor in the kernel", label);
@@ -49,7 +49,7 @@ public:
         refuse("'{}' of the kernel is neither in the input nor in the output", label);
       dims.push_back(inInput != inputs.end() ? inInput->second : inOutput->second);
       if (dims.back() < 0)
-        refuse("the extent of '{}', an axis of the kernel, is None; expected a known one", label);
+        refuse("the extent of '{}', an axis of the kernel, is None; expected a known extent", label);
     }
     return Shape(dims);
   }
@@ -68,7 +68,7 @@ public:
       const auto inInput = inputs.find(label);
       dims.push_back(!isOwn ? 1 : inInput != inputs.end() ? inInput->second : outputs.at(label));
       if (dims.back() < 0)
-        refuse("the extent of '{}', an axis of the bias, is None; expected a known one", label);
+        refuse("the extent of '{}', an axis of the bias, is None; expected a known extent", label);
     }
     if (labels.elided == EinsumLabels::right)
       dims.insert(dims.end(), static_cast<size_t>(elided), 1);

@@ -52,7 +52,7 @@ private:
                   fmt::format("PositionEmbedding needs an input (..., steps, features). Received: {}", input.str()));
     if (input[-2] > options_.sequenceLength)
       throw Error(ErrorKind::value_error,
-                  fmt::format("PositionEmbedding has a table of {} places. Received an input of {} steps: {}",
+                  fmt::format("PositionEmbedding has a table of {} positions. Received an input of {} steps: {}",
                               options_.sequenceLength, input[-2], input.str()));
   }
   Variable table_;

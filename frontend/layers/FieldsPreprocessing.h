@@ -71,8 +71,7 @@ template <class Args, class T> struct FunctionField {
   T Args::*member;
   void write(Config &config, const Args &args) const {
     if ((args.*member).function())
-      throw Error(ErrorKind::value_error,
-                  std::string("no config can hold the function that is the argument `") + key + "`");
+      throw Error(ErrorKind::value_error, std::string("no config can hold the function given as `") + key + "`");
     if ((args.*member).word().empty())
       config.set_null(key);
     else
@@ -83,7 +82,7 @@ template <class Args, class T> struct FunctionField {
     if (!reader.takes(key))
       return;
     if (reader.isObject(key))
-      throw Error(ErrorKind::not_implemented_error, std::string("`") + key + "` is a function of Python's");
+      throw Error(ErrorKind::not_implemented_error, std::string("`") + key + "` is a Python function");
     reader.readOne(key, word);
     args.*member = T(word.value_or(""));
   }

@@ -17,7 +17,7 @@ ValueSpec HostEncoding::specOf(const std::string &who, const Shape &shape) const
   dims.push_back(depth);
   if (mode != OutputMode::one_hot && dims.size() > 2)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: inputs of output_mode '{}' have at most 2 axes; received shape {}", who,
+                fmt::format("{}: inputs of output_mode '{}' must have at most 2 axes; received shape {}", who,
                             Choice<OutputMode>(mode).word(), shape.str()));
   return {Shape(std::move(dims)), dtype};
 }

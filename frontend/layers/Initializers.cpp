@@ -182,7 +182,7 @@ Initializer::Initializer(const std::string &name) {
 }
 Initializer::Initializer(Draw draw, CustomObject object) {
   if (!draw)
-    throw Error(ErrorKind::value_error, "an initializer needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "an initializer needs a function; received an empty one");
   Rep rep(object.class_name, Rule{});
   rep.function = std::move(draw);
   rep.object = std::move(object);

@@ -56,8 +56,8 @@ void findCalls(const std::shared_ptr<KeyValueState> &state) {
       });
   const ValueSpec &logits = outputs.front();
   if (logits.shape.rank() != 3 || logits.shape[0] != state->batch || logits.shape[1] != 1 || !is_float(logits.dtype))
-    refuse(fmt::format("needs a model of tokens (batch, steps) that gives logits (batch, steps, vocabulary). Of tokens "
-                       "({}, 1) the model '{}' gives {} in {}",
+    refuse(fmt::format("needs a model that maps tokens (batch, steps) to logits (batch, steps, vocabulary). For tokens "
+                       "({}, 1) the model '{}' returns {} in {}",
                        state->batch, state->model.name(), logits.shape.str(), name(logits.dtype)));
   if (state->calls.empty())
     refuse(
@@ -69,12 +69,12 @@ void findCalls(const std::shared_ptr<KeyValueState> &state) {
 
 void settleLength(KeyValueState &state, const std::optional<int64_t> &length) {
   if (!length)
-    refuse("needs a length: the model has no PositionEmbedding, which would give one");
+    refuse("needs a length: the model has no PositionEmbedding to determine it");
   state.length = *length;
   if (state.length < 1)
-    refuse(fmt::format("needs a length from 1. Received: length={}", state.length));
+    refuse(fmt::format("needs a length of at least 1. Received: length={}", state.length));
   if (state.places && state.length > *state.places)
-    refuse(fmt::format("of length {} is longer than the {} places of the model's PositionEmbedding", state.length,
+    refuse(fmt::format("of length {} is longer than the {} positions of the model's PositionEmbedding", state.length,
                        *state.places));
 }
 
@@ -116,10 +116,10 @@ KeyValueState::KeyValueState(const Model &given, const KeyValueCacheArgs &args)
         return std::vector<CompiledFunction::Named>{{"logits", lastOf(model(feeds[0]))}};
       }) {
   if (batch < 1)
-    refuse(fmt::format("needs a batch from 1. Received: batch={}", batch));
+    refuse(fmt::format("needs a batch of at least 1. Received: batch={}", batch));
   if (dtype && !is_float(*dtype))
     throw Error(ErrorKind::type_error,
-                fmt::format("a key-value cache keeps floats. Received: dtype={}", halftone::name(*dtype)));
+                fmt::format("a key-value cache stores floats. Received: dtype={}", halftone::name(*dtype)));
 }
 
 OpenCache::OpenCache(std::shared_ptr<KeyValueState> state, std::shared_ptr<Trace> trace)
@@ -131,7 +131,7 @@ std::shared_ptr<OpenCache> OpenCache::open(const std::shared_ptr<KeyValueState> 
     throw Error(ErrorKind::runtime_error,
                 "CacheScope is for functions being traced: use it inside a jit function, around the call of the model");
   if (state->trace.lock().get() == trace)
-    refuse("serves one scope in a traced function. Received: another");
+    refuse("supports one scope in a traced function. Received: another");
   state->trace = trace->shared_from_this();
   const std::shared_ptr<OpenCache> opened(new OpenCache(state, trace->shared_from_this()));
   trace->atEnd.push_back([opened, trace] { opened->finish(*trace); });
@@ -145,10 +145,11 @@ OpenCache *OpenCache::current() {
 
 void OpenCache::noteSteps(int64_t batch, int64_t steps) {
   if (batch != state_->batch)
-    refuse(fmt::format("of a batch of {} was given a batch of {}", state_->batch, batch));
+    refuse(fmt::format("for a batch of {} received a batch of {}", state_->batch, batch));
   if (steps < 1 || (steps_ && steps != steps_))
-    refuse(steps < 1 ? "was given no tokens"
-                     : fmt::format("reads as many steps in every layer. Received: {} and {} steps", steps_, steps));
+    refuse(steps < 1 ? "received no tokens"
+                     : fmt::format("must read the same number of steps in every layer. Received: {} and {} steps",
+                                   steps_, steps));
   steps_ = steps;
 }
 
@@ -181,14 +182,14 @@ KeysAndValues OpenCache::append(const std::string &path, const KeysAndValues &st
     return steps;
   }
   if (next_ == state_->calls.size() || state_->calls[next_].path != path)
-    refuse("serves one call of its model. Received: another call of causal attention");
+    refuse("supports one call of its model. Received: another call of causal attention");
   const CachedCall &call = state_->calls[next_++];
   return {appended(call.keys, steps.keys), appended(call.values, steps.values)};
 }
 
 void OpenCache::finish(Trace &trace) const {
   if (next_ != state_->calls.size())
-    refuse(fmt::format("serves one call of its model, which has {} calls of causal attention. Received: {}",
+    refuse(fmt::format("supports one call of its model, which has {} calls of causal attention. Received: {}",
                        state_->calls.size(), next_));
   state_->position.assign(position() + steps_);
   const VariableHandle memory = state_->position.impl()->memory;

@@ -229,9 +229,8 @@ Value Layer::operator()(const Values &xs, const CallArgs &args) const {
   const std::shared_ptr<LayerImpl> impl = impl_; // user code may destroy this handle
   std::vector<Value> all = impl->call(std::vector<Value>(xs.begin(), xs.end()), args);
   if (all.size() != 1)
-    throw Error(ErrorKind::value_error,
-                fmt::format("layer '{}' gives {} outputs: use outputs()", impl->name, all.size()), impl->path,
-                impl->where);
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' has {} outputs: use outputs()", impl->name, all.size()),
+                impl->path, impl->where);
   return all[0];
 }
 Values Layer::outputs(const Values &xs, const CallArgs &args) const {
@@ -243,7 +242,7 @@ Tensor Layer::operator()(const Tensors &xs, const CallArgs &args) const {
   const std::shared_ptr<LayerImpl> impl = impl_;
   Tensors all = impl->callOnData(xs, args);
   if (all.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs", impl->name, all.size()), impl->path,
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' has {} outputs", impl->name, all.size()), impl->path,
                 impl->where);
   return all[0];
 }

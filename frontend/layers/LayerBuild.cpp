@@ -96,8 +96,8 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
   BuildContext context(*this);
   body->build(context, shapes);
   if (madeInCall && !weights.empty())
-    throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was made inside the call of another "
-                                                    "layer: they would be new at every call. Make it a member, "
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was created inside the call of another "
+                                                    "layer: they would be recreated at every call. Make it a member, "
                                                     "or create the weights in build()",
                                                     name));
   built = true;

@@ -56,8 +56,8 @@ void LayerImpl::requireMode() const {
     return;
   refuse(ErrorKind::not_implemented_error, *this,
          quantizedMode.empty() && body->quantizes(mode)
-             ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
-                           className, resolvedPolicy().name(), mode)
+             ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') quantizes them", className,
+                           resolvedPolicy().name(), mode)
          : quantizedMode.empty()
              ? fmt::format("Layer {} does not have a `_{}_call` method implemented.", className, mode)
              : fmt::format("Layer {} has the policy '{}' but weights of the mode '{}'", className,

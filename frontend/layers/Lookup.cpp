@@ -51,7 +51,7 @@ public:
     if (rules_.invert && std::is_same_v<Term, std::string>)
       throw Error(
           ErrorKind::not_implemented_error,
-          "the strings of indices are given for Tensors alone: call the layer with `invert` on the outputs of the "
+          "indices are converted to strings only for Tensors: call the layer with `invert` on the outputs of the "
           "model");
     requireKind(rules_.who, takes(), inputs[0].dtype());
     return hostStep({.who = rules_.who,

@@ -24,7 +24,7 @@ void LookupState<Term>::begin(const layers::Vocabulary<Term> &vocabulary, const 
 template <class Term> void LookupState<Term>::freeze(std::optional<int64_t> size) {
   if (size && *size < rules_.termBegin())
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: `vocabulary_size` must be at least {}, the count of special tokens. Received: {}",
+                fmt::format("{}: `vocabulary_size` must be at least {}, the number of special tokens. Received: {}",
                             rules_.who, rules_.termBegin(), *size));
   if (!frozen_ && size.value_or(0) > 0)
     frozen_ = size;
@@ -123,9 +123,8 @@ template class LookupState<int64_t>;
 
 void forEachInput(const Dataset &data, std::optional<int64_t> steps, const std::function<void(const Tensor &)> &add) {
   if (!steps && DatasetAccess::isEndless(data))
-    throw Error(ErrorKind::value_error,
-                "adapt() reads all batches, and repeat() without a count gives them without end: "
-                "give `steps`, the count of batches to read");
+    throw Error(ErrorKind::value_error, "adapt() reads all batches, but repeat() without a count never ends: give "
+                                        "`steps`, the number of batches to read");
   if (steps && *steps < 0)
     throw Error(ErrorKind::value_error, fmt::format("steps must not be negative, got {}", *steps));
   int64_t step = 0;

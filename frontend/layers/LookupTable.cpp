@@ -38,8 +38,7 @@ template <class Terms> std::string listed(const Terms &terms) {
 void requireRoom(const char *argument, int64_t indices, size_t bytesEach) {
   const int64_t bytes = extentProduct(indices, static_cast<int64_t>(bytesEach));
   if (!fitsMemory(bytes))
-    refuse(
-        fmt::format("`{0}` is too large. Received: {0}={1}, for which {2}", argument, indices, memoryShortage(bytes)));
+    refuse(fmt::format("`{0}` is too large. Received: {0}={1}; {2}", argument, indices, memoryShortage(bytes)));
 }
 
 /// Rounded to floatx.
@@ -279,7 +278,7 @@ template <class Term> std::string textOf(const LookupTable<Term> &table) {
   if constexpr (std::is_same_v<Term, std::string>)
     for (const std::string &term : terms)
       if (term.find('\n') != term.npos || term.ends_with('\r'))
-        refuse(fmt::format("no file can hold the vocabulary: its term {} has the end of a line", quoted(term)));
+        refuse(fmt::format("no file can hold the vocabulary: its term {} contains the end of a line", quoted(term)));
   return fmt::format("{}", fmt::join(terms, "\n"));
 }
 

@@ -146,7 +146,7 @@ GroupNormalization::GroupNormalization(const GroupNormalizationArgs &args, Where
   if (args.groups < 1 && args.groups != -1)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("`groups` must be positive, or -1 for one group a channel. Received: groups={}", args.groups),
+        fmt::format("`groups` must be positive, or -1 for one group per channel. Received: groups={}", args.groups),
         name(), where);
 }
 

@@ -43,11 +43,10 @@ Value weightsOf(const Value &mask, const Value &x, int64_t features) {
   for (int64_t axis = 0; fits && axis < input.rank(); ++axis)
     fits = dims[static_cast<size_t>(axis)] == 1 || dims[static_cast<size_t>(axis)] == input[axis];
   if (!fits)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("The mask has shape {}, which does not broadcast to the axes before the last one of the input, "
-                    "which has shape {}: a mask has one element for each step of each sample",
-                    given.str(), input.str()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("The mask has shape {}, which does not broadcast to all but the last axis of the input of "
+                            "shape {}: a mask has one element for each step of each sample",
+                            given.str(), input.str()));
   const Value weights = asDtype(ops::reshape(mask, Shape(dims)), x.dtype(), "mask");
   std::vector<int64_t> all = input.dims();
   all[static_cast<size_t>(features)] = dims[static_cast<size_t>(features)];

@@ -116,8 +116,8 @@ public:
     throw Error(
         ErrorKind::value_error,
         "A Lambda has no config, since a config cannot hold its function. Put the function into the call() of a "
-        "struct with get_config() and from_config(), which register_custom<T>() registers, and use Custom of it "
-        "in the Lambda's place");
+        "struct with get_config() and from_config(), which register_custom<T>() registers, and use a Custom of it "
+        "instead of the Lambda");
   }
 
 private:
@@ -225,8 +225,7 @@ RepeatVector::RepeatVector(int64_t n, const LayerArgs &args, Where where)
 /// The user's `function`. value_error if it is empty.
 template <class F> static F called(F function, Where where) {
   if (!function)
-    throw Error(ErrorKind::value_error, "Lambda needs a function that can be called; an empty one was given", "",
-                where);
+    throw Error(ErrorKind::value_error, "Lambda needs a function; received an empty one", "", where);
   return function;
 }
 Lambda::Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args, Where where)

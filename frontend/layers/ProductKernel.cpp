@@ -247,7 +247,7 @@ Value ProductKernel::times(const Value &x, const CallContext &context) const {
   const DType compute = context.compute_dtype();
   if (calibrated_.isThere() && !InitialZeros::isOpen())
     throw Error(ErrorKind::not_implemented_error,
-                "kernels of GPTQ and AWQ are read from files, where they become floats; nothing computes with them");
+                "kernels of GPTQ and AWQ are only read from files, as floats; computing with them is not supported");
   if (calibrated_.isThere()) // for the shapes of a model being read
     return product(x, tracing().splat(0.0, form_.kernelShape, compute));
   if (!config_.defined())

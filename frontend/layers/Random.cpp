@@ -23,10 +23,11 @@ void requireTrace(std::string_view who, const Value *x = nullptr) {
     return;
   throw Error(
       ErrorKind::runtime_error,
-      fmt::format("{} draws only while a function is traced. Draw in the call() of a Custom layer, which a functional "
-                  "model calls at each run, or in a jit function; Tensor::normal(), Tensor::uniform() and "
-                  "Tensor::randint() draw at once",
-                  who));
+      fmt::format(
+          "{} can draw only while a function is traced. Draw in the call() of a Custom layer, which a functional "
+          "model calls at each run, or in a jit function; Tensor::normal(), Tensor::uniform() and "
+          "Tensor::randint() draw immediately",
+          who));
 }
 
 /// The state of draws without a seed: that of the layer being called, otherwise that of the traced function. Undefined
@@ -167,10 +168,10 @@ Value categorical(const Value &logits, int64_t num_samples, const CategoricalArg
   const int64_t batch = logits.shape()[0], classes = logits.shape()[1];
   if (num_samples < 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} needs a count of samples. Received: num_samples={}", who, num_samples));
+                fmt::format("{} needs a number of samples. Received: num_samples={}", who, num_samples));
   if (classes == 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} needs a class at least. Received: logits of shape {}", who, logits.shape().str()));
+                fmt::format("{} needs at least one class. Received: logits of shape {}", who, logits.shape().str()));
   const Value noise =
       asDtype(gumbel(keyOf(who, args.seed), {batch, num_samples, classes}), atLeastFloat32(logits.dtype()), "random");
   const Value scores = ops::expand_dims(asDtype(logits, noise.dtype(), "random"), 1) + noise;
@@ -243,7 +244,7 @@ Value dropout(const Value &x, double rate, const DropoutArgs &args) {
   if (!x.defined())
     throw Error(ErrorKind::value_error, "an undefined Value was given to random::dropout()");
   if (!is_float(x.dtype()))
-    throw Error(ErrorKind::type_error, fmt::format("{} drops elements of floats. Received: {}", who, name(x.dtype())));
+    throw Error(ErrorKind::type_error, fmt::format("{} needs floats. Received: {}", who, name(x.dtype())));
   if (!(rate >= 0.0 && rate <= 1.0))
     throw Error(ErrorKind::value_error,
                 fmt::format("Invalid value received for argument `rate`. Expected a float value between 0 and 1. "

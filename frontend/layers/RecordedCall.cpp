@@ -90,8 +90,9 @@ public:
     return json.get<bool>();
   }
   [[noreturn]] void refuse(const Json &json) const {
-    throw Error(ErrorKind::value_error, fmt::format("the call of layer '{}' has the argument {}, which it cannot take",
-                                                    layer_.name(), json.dump()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("the call of layer '{}' has the argument {}, which it does not accept", layer_.name(),
+                            json.dump()));
   }
 
 private:

@@ -36,10 +36,11 @@ Value maskFor(const Value &mask, const Value &x) {
 /// value_error unless the mask has one element per step of each sequence.
 Value requiredMask(const Value &mask, const Shape &sequence) {
   if (mask.defined() && (mask.rank() != 2 || mask.shape()[0] != sequence[0] || mask.shape()[1] != sequence[1]))
-    throw Error(ErrorKind::value_error,
-                fmt::format("The mask of a recurrent layer has the shape (batch, steps), ({}, {}) for inputs of shape "
-                            "{}. Received: mask.shape={}",
-                            sequence[0], sequence[1], sequence.str(), mask.shape().str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The mask of a recurrent layer must have the shape (batch, steps), ({}, {}) for inputs of shape "
+                    "{}. Received: mask.shape={}",
+                    sequence[0], sequence[1], sequence.str(), mask.shape().str()));
   return asMask(mask);
 }
 

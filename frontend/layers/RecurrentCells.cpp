@@ -19,7 +19,7 @@ public:
     const Shape &input = shapes.at(0);
     if (input.rank() != 2 || input[-1] < 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("A step of {} takes (batch, features) of known features. Received: shape={}",
+                  fmt::format("A step of {} takes (batch, features) with known features. Received: shape={}",
                               context.layer().className, input.str()));
     const int64_t units = this->options_.units;
     this->setWeights(addCellWeights(

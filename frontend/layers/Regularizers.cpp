@@ -88,7 +88,7 @@ Regularizer::Regularizer(std::function<Value(const Value &)> f, CustomObject obj
     : rep_(std::make_shared<Rep>(
           Rep{.className = object.class_name, .function = std::move(f), .object = std::move(object)})) {
   if (!rep_->function)
-    throw Error(ErrorKind::value_error, "a regularizer needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "a regularizer needs a function; received an empty one");
 }
 
 std::string Regularizer::name() const { return rep_ ? rep_->className : ""; }

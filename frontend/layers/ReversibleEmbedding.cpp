@@ -32,7 +32,7 @@ public:
     isReverse_ = true;
     if (x.rank() < 1 || x.shape()[-1] != options_.outputDim)
       throw Error(ErrorKind::value_error,
-                  fmt::format("The way back of a ReversibleEmbedding needs an input (..., {}). Received: {}",
+                  fmt::format("The reverse projection of a ReversibleEmbedding needs an input (..., {}). Received: {}",
                               options_.outputDim, x.shape().str()));
     const Value logits = table_.back(x, context.compute_dtype(), options_.reverse_dtype);
     if (!options_.logit_soft_cap)

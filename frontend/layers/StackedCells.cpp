@@ -121,7 +121,8 @@ using namespace detail;
 StackedRNNCells::StackedRNNCells(const std::vector<Layer> &cells, const LayerArgs &args, Where where)
     : Layer(std::make_unique<StackedBody>(cells), "StackedRNNCells", args, where) {
   if (cells.empty())
-    throw Error(ErrorKind::value_error, "`cells` of StackedRNNCells has no cell; expected at least one", name(), where);
+    throw Error(ErrorKind::value_error, "`cells` of StackedRNNCells is empty; expected at least one cell", name(),
+                where);
   for (const Layer &cell : cells)
     (void)cellOf(cell);
 }

@@ -185,9 +185,8 @@ void TextBody::begin() {
   requireCount(options_.ngrams.most().value_or(1));
   std::ranges::for_each(options_.ngrams.counts(), requireCount);
   if (options_.output_mode == OutputMode::one_hot && splits(tokens_))
-    throw Error(ErrorKind::value_error,
-                "`output_mode` 'one_hot' encodes each token of a text, and texts have different "
-                "counts of them: use 'multi_hot' or 'count'");
+    throw Error(ErrorKind::value_error, "`output_mode` 'one_hot' encodes each token of a text, and texts have "
+                                        "different numbers of tokens: use 'multi_hot' or 'count'");
   state_.begin(options_.vocabulary, options_.idf_weights);
 }
 

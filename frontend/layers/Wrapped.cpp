@@ -30,7 +30,7 @@ Layer deserializeAny(const Config &object) {
 Value onlyOutput(const Layer &layer, const Values &outputs) {
   if (outputs.size() != 1)
     throw Error(ErrorKind::value_error,
-                fmt::format("layer '{}' gives {} outputs: use outputs()", layer.name(), outputs.size()), layer.path(),
+                fmt::format("layer '{}' has {} outputs: use outputs()", layer.name(), outputs.size()), layer.path(),
                 layer.impl()->where);
   return outputs[0];
 }

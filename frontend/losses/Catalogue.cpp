@@ -79,7 +79,7 @@ Config serialize(const Loss &loss) {
     return savedFunction(*name);
   throw Error(ErrorKind::value_error,
               fmt::format("The loss '{}' is a function, which no config can hold: register it, as it is given to "
-                          "compile(), by register_loss(\"package>name\", f)",
+                          "compile(), with register_loss(\"package>name\", f)",
                           loss.name()));
 }
 

@@ -147,7 +147,7 @@ DType dtypeOfArgument(const PolicyArg &argument, const std::string &what) {
   DType dtype = argument.empty() ? floatxDtype() : argument.get().compute_dtype();
   if (!is_float(dtype))
     throw Error(ErrorKind::value_error,
-                fmt::format("`{}` computes in a float dtype. Received: dtype={}", what, name(dtype)));
+                fmt::format("`{}` requires a float dtype. Received: dtype={}", what, name(dtype)));
   return dtype;
 }
 
@@ -313,14 +313,14 @@ Loss::Loss(const std::string &name) {
         known.emplace_back(each);
   std::ranges::copy(functionsOf<Loss>().names(), std::back_inserter(known));
   throw Error(ErrorKind::value_error,
-              fmt::format("Could not interpret loss identifier: {0}. Known: {1}. A function of your own is registered, "
-                          "before a file that names it is loaded, by register_loss(\"{0}\", f)",
+              fmt::format("Could not interpret loss identifier: {0}. Known: {1}. Before loading a file that names your "
+                          "own function, register it with register_loss(\"{0}\", f)",
                           name, fmt::join(known, ", ")));
 }
 
 std::shared_ptr<LossImpl> detail::lossOfUser(Loss::Function f, const LossArgs &args) {
   if (!f)
-    throw Error(ErrorKind::value_error, "a Loss was made from an empty function");
+    throw Error(ErrorKind::value_error, "a Loss was created from an empty function");
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? "loss" : args.name;
   requireNameInUtf8("The name of a loss", impl->name);

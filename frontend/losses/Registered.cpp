@@ -31,7 +31,7 @@ void register_loss(const std::string &registered_name, const Loss &loss) {
   if (isNameOfLoss(registered_name))
     throw Error(
         ErrorKind::value_error,
-        fmt::format("'{0}' is the name of a loss of the library: register yours as \"package>{0}\"", registered_name));
+        fmt::format("'{0}' is the name of a built-in loss: register yours as \"package>{0}\"", registered_name));
   functionsOf<Loss>().add(registered_name, loss);
 }
 

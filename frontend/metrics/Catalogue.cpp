@@ -123,19 +123,19 @@ const Known &rowNamed(std::string_view name) {
   std::string known = fmt::format("{}", fmt::join(byShape, ", "));
   for (const Known &row : catalogue)
     known += fmt::format(", {}", fmt::join(namesOf(row), ", "));
-  throw Error(
-      ErrorKind::value_error,
-      fmt::format("Could not interpret metric identifier: {0}. Known: {1}. A function of yours has a name after "
-                  "register_metric(\"{0}\", [](const Config &) {{ return Metric({0}); }})",
-                  name, known));
+  throw Error(ErrorKind::value_error,
+              fmt::format("Could not interpret metric identifier: {0}. Known: {1}. Register your own metric with "
+                          "register_metric(\"{0}\", [](const Config &) {{ return Metric({0}); }})",
+                          name, known));
 }
 
 /// Creates a metric of that row with this name.
 std::shared_ptr<MetricImpl> madeWithName(const Known &row, const std::string &name) {
   if (row.needs)
-    throw Error(ErrorKind::value_error,
-                fmt::format("The metric '{}' needs arguments that a name does not give: use the object metrics::{}({})",
-                            name, row.className, row.needs));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The metric '{}' needs arguments that a name does not provide: use the object metrics::{}({})",
+                    name, row.className, row.needs));
   Config config;
   config.set("name", name);
   FieldReader reader(config);
@@ -185,9 +185,9 @@ Config metrics::serialize(const Metric &metric) {
   if (!impl.registeredName.empty() || (impl.rule && impl.rule->isUsers()))
     return savedUsersMetric(metric);
   if (impl.className.empty())
-    throw Error(ErrorKind::value_error,
-                fmt::format("The metric '{}' is made of a function or a name: no object of a config can hold it",
-                            metric.name()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The metric '{}' was created from a function or a name: no config can hold it", metric.name()));
   return serializedObject("keras.metrics", metric.impl()->className, metric.get_config());
 }
 

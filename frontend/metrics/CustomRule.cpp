@@ -70,7 +70,7 @@ static std::vector<std::optional<size_t>> positionsIn(const MetricImpl &metric, 
     if (own == metric.state.end() && variable->role != VariableRole::constant)
       throw Error(ErrorKind::value_error,
                   fmt::format("result() of metric '{}' reads '{}', which its build() has not added: the result is "
-                              "computed later, from the metric's own variables alone",
+                              "computed later, only from the metric's own variables",
                               metric.name, variable->path));
     positions.push_back(own == metric.state.end() ? std::nullopt : std::optional(own - metric.state.begin()));
   }
@@ -96,7 +96,7 @@ std::shared_ptr<CustomRule::Result> CustomRule::tracedResult(const MetricImpl &m
     }();
     if (!value.defined() || value.rank() != 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("result() of metric '{}' gives {}: it must be a scalar, of shape ()", metric.name,
+                  fmt::format("result() of metric '{}' returned {}: it must be a scalar, of shape ()", metric.name,
                               value.defined() ? "the shape " + value.shape().str() : "an undefined Value"));
     trace->fetch("result", value);
   }

@@ -96,7 +96,7 @@ template <class Options> Metric iouOf(const char *className, const Options &opti
       throw Error(ErrorKind::value_error,
                   fmt::format("Target class id {} is out of range, which is [0, {}).", target, facts.classes));
   if (facts.targets && facts.targets->empty())
-    throw Error(ErrorKind::value_error, "`target_class_ids` names no class");
+    throw Error(ErrorKind::value_error, "`target_class_ids` is empty");
   const DType dtype = options.dtype.empty() ? DType::int32 : options.dtype.get().compute_dtype();
   const std::string name = options.name.empty() ? uniqueName(className) : options.name;
   return metricOfClass(className, name, options, dtype, std::make_shared<IoURule>(std::move(facts)));

@@ -26,13 +26,13 @@ namespace {
 void requireRule(const MetricImpl &metric, bool targets) {
   if (!metric.rule)
     throw Error(ErrorKind::value_error,
-                fmt::format("metric '{}' has no kind before `compile()` has seen a target and an output: use "
+                fmt::format("metric '{}' has no kind until `compile()` has seen a target and an output: use "
                             "BinaryAccuracy, CategoricalAccuracy or SparseCategoricalAccuracy",
                             metric.name));
   if (metric.rule->takesTargets() != targets)
     throw Error(ErrorKind::value_error, fmt::format("metric '{}' {}", metric.name,
                                                     targets ? "is a mean of values: it takes no targets and predictions"
-                                                            : "takes targets and predictions, no values alone"));
+                                                            : "takes targets and predictions, not values"));
 }
 
 void makeState(MetricImpl &metric, const Shape &yTrue, const Shape &yPred) {
@@ -216,7 +216,7 @@ Metric::Metric(const char *name) : Metric(std::string(name)) {}
 Metric::Metric(const std::string &name) : impl_(metricNamed(name)) {}
 Metric::Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args) {
   if (!f)
-    throw Error(ErrorKind::value_error, "a Metric was made from an empty function");
+    throw Error(ErrorKind::value_error, "a Metric was created from an empty function");
   std::string name = args.name.empty() ? "metric" : args.name;
   DType dtype = dtypeOfArgument(args.dtype, name);
   impl_ = makeMetric(name, dtype, meanOf(f));
@@ -256,7 +256,7 @@ double Metric::result() const {
   const std::vector<double> all = results();
   if (all.size() != 1)
     throw Error(ErrorKind::value_error,
-                fmt::format("the result of metric '{}' is {} numbers: use results()", impl_->name, all.size()));
+                fmt::format("the result of metric '{}' has {} numbers: use results()", impl_->name, all.size()));
   return all.front();
 }
 std::vector<double> Metric::results() const { return metricResults(*this); }

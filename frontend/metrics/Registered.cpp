@@ -23,11 +23,9 @@ std::shared_ptr<MetricImpl> withFields(const Metric &made, const Config &config)
   reader.read(args, std::tuple{Field{"name", &MetricArgs::name}, Field{"dtype", &MetricArgs::dtype}});
   const MetricImpl &impl = *made.impl();
   if (!impl.rule)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("a registered function has made the metric '{}', whose kind only compile() chooses: make one "
-                    "of its class",
-                    impl.name));
+    throw Error(ErrorKind::value_error, fmt::format("a registered function returned the metric '{}', whose kind only "
+                                                    "compile() determines: return a metric of a specific class",
+                                                    impl.name));
   const std::string name = args.name.empty() ? impl.name : args.name;
   const DType dtype = args.dtype.empty() ? impl.dtype : args.dtype.get().compute_dtype();
   const std::shared_ptr<MetricImpl> metric = makeMetric(name, dtype, impl.rule->another());
@@ -43,9 +41,9 @@ std::shared_ptr<MetricImpl> withFields(const Metric &made, const Config &config)
 
 void register_metric(const std::string &registered_name, Make make) {
   if (isNameOfMetric(registered_name))
-    throw Error(ErrorKind::value_error,
-                fmt::format("'{0}' is the name of a metric of the library: register yours as \"package>{0}\"",
-                            registered_name));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("'{0}' is the name of a built-in metric: register yours as \"package>{0}\"", registered_name));
   registry().add(registered_name, std::move(make));
 }
 
@@ -80,7 +78,7 @@ Config detail::savedUsersMetric(const Metric &metric) {
   if (registered.empty())
     throw Error(
         ErrorKind::value_error,
-        fmt::format("No config can hold a metric of class {0}: register it by register_metric<{0}>(\"package\")",
+        fmt::format("No config can hold a metric of class {0}: register it with register_metric<{0}>(\"package\")",
                     className));
   Config saved = serializedObject("", registered.substr(registered.find('>') + 1), metric.get_config());
   saved.set_null("module");

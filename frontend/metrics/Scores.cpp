@@ -25,8 +25,8 @@ void requireState(const char *what, const Value &t, const Value &p, int64_t colu
   requireColumns(what, t.shape(), p.shape());
   requireSameShape(what, t, p);
   if (t.shape()[1] != columns)
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} has counted {} columns. Received: y_pred.shape={}", what, columns, p.shape().str()));
+    throw Error(ErrorKind::value_error, fmt::format("{} has accumulated {} columns. Received: y_pred.shape={}", what,
+                                                    columns, p.shape().str()));
 }
 /// Sample weights as a column; ones if there are none.
 Value columnOf(const char *what, const Value &weight, const Value &like) {

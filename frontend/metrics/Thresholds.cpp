@@ -53,8 +53,9 @@ Value onlyClass(const Value &x, int64_t classId) {
                             x.shape().str()));
   const int64_t classes = x.shape()[-1], index = classId < 0 ? classId + classes : classId;
   if (index < 0 || index >= classes)
-    throw Error(ErrorKind::value_error, fmt::format("`class_id` names no class. Received: class_id={}, y_pred.shape={}",
-                                                    classId, x.shape().str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("`class_id` is out of range. Received: class_id={}, y_pred.shape={}", classId, x.shape().str()));
   std::vector<int64_t> start(static_cast<size_t>(x.rank()), 0), extent = x.shape().dims();
   start.back() = index;
   extent.back() = 1;

@@ -265,9 +265,9 @@ template <> ClassRegistry<ActivationArg> &detail::functionsOf<ActivationArg>() {
 }
 void register_activation(const std::string &registered_name, const ActivationArg &f) {
   if (registry().contains(registered_name) || registered_name == "linear" || registered_name == unnamed)
-    throw Error(ErrorKind::value_error,
-                fmt::format("'{0}' is the name of an activation of the library: register yours as \"package>{0}\"",
-                            registered_name));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("'{0}' is the name of a built-in activation: register yours as \"package>{0}\"", registered_name));
   functionsOf<ActivationArg>().add(registered_name, f);
 }
 
@@ -293,15 +293,14 @@ ActivationArg::ActivationArg(const std::string &name) {
   for (const auto &[key, function] : registry())
     known.push_back(key);
   std::ranges::copy(functionsOf<ActivationArg>().names(), std::back_inserter(known));
-  throw Error(
-      ErrorKind::value_error,
-      fmt::format("Could not interpret activation function identifier: {0}. Known: {1}. A function of your own is "
-                  "registered, before a file that names it is loaded, by register_activation(\"{0}\", f)",
-                  name, fmt::join(known, ", ")));
+  throw Error(ErrorKind::value_error,
+              fmt::format("Could not interpret activation function identifier: {0}. Known: {1}. Before loading a file "
+                          "that names your own function, register it with register_activation(\"{0}\", f)",
+                          name, fmt::join(known, ", ")));
 }
 ActivationArg::ActivationArg(Activate f) {
   if (!f)
-    throw Error(ErrorKind::value_error, "an activation needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "an activation needs a function; received an empty one");
   rep_ = std::make_shared<Rep>(Rep{unnamed, std::move(f)});
 }
 ActivationArg::ActivationArg(Plain f) : ActivationArg(Activate(f)) {

@@ -42,14 +42,15 @@ void requireSections(const Value &x, const Sections &sections, int64_t axis) {
       throw Error(ErrorKind::value_error, fmt::format("split: expected at most {} sections, got {}", most, *count));
     if (extent && *extent % *count != 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("split: axis {} of shape {} has no {} equal sections", axis, x.shape().str(), *count));
+                  fmt::format("split: axis {} of shape {} cannot be divided into {} equal sections", axis,
+                              x.shape().str(), *count));
     return;
   }
   const std::vector<int64_t> &indices = sections.indices();
   if (!std::is_sorted(indices.begin(), indices.end()) ||
       (!indices.empty() && (indices.front() < 0 || (extent && indices.back() > *extent))))
     throw Error(ErrorKind::value_error,
-                fmt::format("split: expected indices that ascend within axis {} of shape {}, got {}", axis,
+                fmt::format("split: expected ascending indices within axis {} of shape {}, got {}", axis,
                             x.shape().str(), indices));
 }
 
@@ -260,8 +261,8 @@ Value moveaxis(const Value &x, const Axes &source, const Axes &destination) {
         const int64_t rank = v[0].rank();
         if (from.size() != to.size() || from.empty())
           throw Error(ErrorKind::value_error,
-                      fmt::format("moveaxis: {} axes to {} places; expected as many, and at least one", from.size(),
-                                  to.size()));
+                      fmt::format("moveaxis: {} axes to {} positions; expected equally many, and at least one",
+                                  from.size(), to.size()));
         const std::vector<int64_t> moved = normalizeAxes("moveaxis", from, rank);
         normalizeAxes("moveaxis", to, rank); // refuses an axis that is given twice
         std::vector<std::pair<int64_t, int64_t>> places;

@@ -40,8 +40,8 @@ ConvOperands operandsOf(const char *op, const List &v, DataFormat format) {
   const int64_t rank = v[1].rank() - 2;
   if (rank < 1 || rank > 3 || v[0].rank() != rank + 2)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: expected inputs of a batch axis, one to three spatial axes and channels, and a kernel "
-                            "of as many spatial axes and two more; got shapes {} and {}",
+                fmt::format("{}: expected inputs with a batch axis, one to three spatial axes and channels, and a "
+                            "kernel with the same number of spatial axes and two more axes; got shapes {} and {}",
                             op, v[0].shape().str(), v[1].shape().str()));
   const DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
   const auto numbers = [&](const Value &x) { return dtype == DType::bool_ ? asNumber(x) : asDtype(x, dtype); };
@@ -132,7 +132,7 @@ Value depthwise_conv(const Value &inputs, const Value &kernel, const ConvArgs &a
     const int64_t channels = operands.channels(), multiplier = operands.kernel.shape()[-1];
     if (operands.kernel.shape()[operands.rank] != channels)
       throw Error(ErrorKind::value_error,
-                  fmt::format("depthwise_conv: expected a kernel of {} channels, those of the inputs; got shape {}",
+                  fmt::format("depthwise_conv: expected a kernel with {} channels, as the inputs have; got shape {}",
                               channels, operands.kernel.shape().str()));
     const Value weights = tracing().reshape(operands.kernel, shapeOf({operands.taps(), {channels, 1, multiplier}}));
     const Value y = convolve(operands, weights, windowsOf("depthwise_conv", operands, args));
@@ -180,8 +180,9 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
     const int64_t whole =
         transposedExtent(extent, span, stride, isSame, args.output_padding ? std::optional(more[axis]) : std::nullopt);
     if (extent < 1 || taps < 1 || whole < 1)
-      throw Error(ErrorKind::value_error, fmt::format("{}: inputs of shape {} and a kernel of shape {} give no element",
-                                                      op, operands.image.shape().str(), operands.kernel.shape().str()));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: inputs of shape {} and a kernel of shape {} give an empty result", op,
+                              operands.image.shape().str(), operands.kernel.shape().str()));
     const int64_t total = std::max<int64_t>(extentSum(extentProduct(extent - 1, stride), span) - whole, 0);
     windows.steps.low.push_back(isSame ? total / 2 : 0);
     windows.places.push_back(whole);
@@ -198,10 +199,9 @@ Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTranspo
     const ConvOperands operands = operandsOf("conv_transpose", v, args.data_format);
     const int64_t rank = operands.rank;
     if (operands.kernel.shape()[-1] != operands.channels())
-      throw Error(ErrorKind::value_error,
-                  fmt::format("conv_transpose: expected a kernel of {} channels, those of the inputs, along its last "
-                              "axis; got shape {}",
-                              operands.channels(), operands.kernel.shape().str()));
+      throw Error(ErrorKind::value_error, fmt::format("conv_transpose: expected a kernel with {} channels along its "
+                                                      "last axis, as the inputs have; got shape {}",
+                                                      operands.channels(), operands.kernel.shape().str()));
     Windows windows = windowsOf(operands, args);
     windows.steps = inverse(windows.steps);
     std::vector<int64_t> order;

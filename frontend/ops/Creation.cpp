@@ -20,7 +20,7 @@ using Wide = __int128; // represents each difference and product of 64-bit numbe
 /// Refuses bool, and values that the dtype cannot represent.
 void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> values) {
   if (dtype == DType::bool_)
-    throw Error(ErrorKind::type_error, fmt::format("{} gives numbers, not bools", op));
+    throw Error(ErrorKind::type_error, fmt::format("{} returns numbers, not bools", op));
   for (const Number &value : values)
     if (!std::isfinite(value.real()) || (!is_float(dtype) && placeIn(dtype, value) != Place::inside))
       throw Error(ErrorKind::value_error,
@@ -60,8 +60,8 @@ Range rangeOf(const Number &start, const Number &stop, const Number &step) {
   const Wide by = inReals ? 1 : wide(step), far = inReals ? 0 : wide(stop) - wide(start);
   const Wide exact = far / by + (far % by != 0);
   if (!(inReals ? count < 0x1p62 : exact < Wide(1) << 62))
-    throw Error(ErrorKind::value_error, fmt::format("arange from {} to {} by {} has no end", numberText(start),
-                                                    numberText(stop), numberText(step)));
+    throw Error(ErrorKind::value_error, fmt::format("arange from {} to {} by {} has too many elements",
+                                                    numberText(start), numberText(stop), numberText(step)));
   if (!inReals && (far < 0) == (by < 0) && far != 0)
     return {start, narrow(wide(start) + (exact - 1) * by), static_cast<int64_t>(exact)};
   if (inReals && count > 0)
@@ -94,11 +94,10 @@ Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k)
 /// value_error for an unknown dimension.
 void requireKnown(const char *op, const Shape &shape) {
   if (std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("{} of shape {}, which has a dimension of None; expected extents. A Value of the shape of x is "
-                    "zeros_like(x), ones_like(x) or full_like(x, value)",
-                    op, shape.str()));
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} of shape {}, which has a dimension of None; expected known extents. For the shape of "
+                            "x, use zeros_like(x), ones_like(x) or full_like(x, value)",
+                            op, shape.str()));
 }
 Value filled(const char *op, const Shape &shape, const Number &number, DType dtype) {
   requireKnown(op, shape);

@@ -97,7 +97,7 @@ private:
       const auto isThere = [&](const Term &each) { return contains(each.labels, labels[at]); };
       if (std::find(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(at), labels[at]) !=
           labels.begin() + static_cast<std::ptrdiff_t>(at))
-        refuse("label '{}' is twice in the output", static_cast<char>(labels[at]));
+        refuse("label '{}' occurs twice in the output", static_cast<char>(labels[at]));
       if (std::ranges::none_of(terms, isThere))
         refuse("label '{}' of the output is in no operand", static_cast<char>(labels[at]));
     }
@@ -127,9 +127,9 @@ private:
         if (isNew || known->second == extent || (label < 0 && extent == 1))
           continue;
         if (label > 0)
-          refuse("label '{}' is an axis of {} and one of {}", static_cast<char>(label), known->second, extent);
+          refuse("label '{}' has extents {} and {}", static_cast<char>(label), known->second, extent);
         if (known->second != 1)
-          refuse("\"...\" is an axis of {} and one of {}, which do not broadcast", known->second, extent);
+          refuse("\"...\" has extents {} and {}, which do not broadcast", known->second, extent);
         known->second = extent;
       }
   }

@@ -153,7 +153,7 @@ Value sequencesOf(const char *op, const Value &x, int64_t length, int64_t stride
   if (last < 0 || length < 1 || stride < 1 || x.shape()[last] < length)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("{}: expected a positive length and stride, and a last axis of the length at least. Received: "
+        fmt::format("{}: expected a positive length and stride, and a last axis of at least that length. Received: "
                     "x.shape={}, length={}, stride={}",
                     op, x.shape().str(), length, stride));
   return tracing().gather(x, sequencePlaces((x.shape()[last] - length) / stride + 1, length, stride), last);

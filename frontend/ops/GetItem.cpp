@@ -45,7 +45,7 @@ static Index indexOf(const Json &item, const Json &key) {
   if (isKind(item, "__ellipsis__"))
     return ellipsis;
   throw Error(ErrorKind::not_implemented_error,
-              fmt::format("the key {} has an item that is no integer, slice, ellipsis or null", key.dump()));
+              fmt::format("the key {} has an item that is not an integer, slice, ellipsis or null", key.dump()));
 }
 
 std::vector<Index> keyOf(const Json &key) {

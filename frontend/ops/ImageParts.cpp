@@ -40,7 +40,7 @@ Value patches(const Value &images, const std::vector<int64_t> &size, const ops::
   if (images.rank() != rank + 1 && images.rank() != rank + 2)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("extract_patches: patches of {0} axes need images of rank {1} (one of them) or {2} (a batch). "
+        fmt::format("extract_patches: patches of {0} axes need images of rank {1} (one image) or {2} (a batch). "
                     "Received input with shape: {3}",
                     rank, rank + 1, rank + 2, images.shape().str()));
   const bool isOne = images.rank() == rank + 1;
@@ -52,11 +52,10 @@ Value patches(const Value &images, const std::vector<int64_t> &size, const ops::
 Value extracted(const Value &images, const Integers &size, const ops::image::ExtractPatchesArgs &args) {
   const auto isCount = [](int64_t extent) { return extent >= 1; };
   if ((size.list().size() != 2 && size.list().size() != 3) || !std::ranges::all_of(size.list(), isCount))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("Invalid `size` argument. Expected one number, two or three, all of them positive. Received: "
-                    "size=({})",
-                    fmt::join(size.list(), ", ")));
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid `size` argument. Expected one, two or three positive numbers. Received: "
+                            "size=({})",
+                            fmt::join(size.list(), ", ")));
   if (isSymbolic(images)) {
     Config config = configOf("size", size.list());
     setField(config, "strides", args.strides.list().empty() ? size : args.strides);
@@ -215,7 +214,7 @@ Value extract_patches_3d(const Value &volumes, const Integers &size, const Extra
   const Integers whole = sizeOf(size, 3);
   if (whole.list().size() != 3)
     throw Error(ErrorKind::value_error,
-                fmt::format("Invalid `size` argument. Expected one number or three. Received: size=({})",
+                fmt::format("Invalid `size` argument. Expected one or three numbers. Received: size=({})",
                             fmt::join(size.list(), ", ")));
   return extracted(volumes, whole, args);
 }

@@ -153,7 +153,7 @@ Value resized(const Value &x, const ImageSize &size, const ops::image::ResizeArg
 Values resizeOperation(OperationArguments &a) {
   const Value images = a.value("images");
   if (!a.isNull("fill_mode") && a.text("fill_mode") != "constant")
-    throw Error(ErrorKind::value_error, "the operation Resize has another `fill_mode` than \"constant\"");
+    throw Error(ErrorKind::value_error, "the operation Resize has a `fill_mode` other than \"constant\"");
   const Integers size(a.integers("size"));
   ops::image::ResizeArgs args;
   if (!a.isNull("interpolation"))

@@ -124,7 +124,7 @@ Value mapped(const Value &inputs, const Value &coordinates, const Sampling &samp
   if (inputs.shape().elements() == 0 || result.elements() == 0) {
     if (sampling.fillMode != FillMode::constant && result.elements() > 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("map_coordinates: inputs of shape {} have no element", inputs.shape().str()));
+                  fmt::format("map_coordinates: inputs of shape {} are empty", inputs.shape().str()));
     return tracing().splat(sampling.fillValue, result, inputs.dtype());
   }
   std::vector<SampledAxis> axes;

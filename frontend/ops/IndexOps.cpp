@@ -87,7 +87,7 @@ Value takenAlong(const Value &x, const Value &places, int64_t axis) {
 Value takeAlong(const Value &x, const Value &indices, int64_t axis) {
   if (x.rank() != indices.rank())
     throw Error(ErrorKind::value_error,
-                fmt::format("take_along_axis: x of shape {} and indices of shape {}; expected as many axes",
+                fmt::format("take_along_axis: x of shape {} and indices of shape {}; expected the same rank",
                             x.shape().str(), indices.shape().str()));
   const int64_t along = normalizeAxis("take_along_axis", axis, x.rank()), extent = x.shape()[along];
   if (extent == 0)
@@ -253,7 +253,7 @@ Value slice_update(const Value &x, const Starts &start, const Value &updates) {
   inputs.insert(inputs.begin(), {x, updates});
   return applyOne("slice_update", inputs, [start](const List &v) {
     if (v[0].dtype() != v[1].dtype())
-      throw Error(ErrorKind::type_error, fmt::format("slice_update of {} by updates in {}; expected one dtype",
+      throw Error(ErrorKind::type_error, fmt::format("slice_update of {} by updates in {}; expected the same dtype",
                                                      name(v[0].dtype()), name(v[1].dtype())));
     return withBoxAt(v[0], placesOf("slice_update", withValues(start, v, 2), v[0].shape(), v[1].shape()), v[1]);
   });

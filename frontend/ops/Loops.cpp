@@ -35,7 +35,8 @@ int64_t lengthOf(const char *op, const List &xs, const std::optional<int64_t> &g
   std::optional<int64_t> length = given;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].rank() == 0)
-      throw Error(ErrorKind::value_error, fmt::format("{}: xs {} is a scalar; expected an axis of steps first", op, i));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: xs {} is a scalar; expected a leading axis of steps", op, i));
     const int64_t extent = xs[i].shape()[0];
     if (length && extent != *length)
       throw Error(ErrorKind::value_error, fmt::format("{}: xs {} of shape {} has {} steps; expected {}", op, i,
@@ -310,14 +311,14 @@ Values associative_scan(const std::function<Values(const Values &, const Values 
       first.push_back(args.reverse ? flip(moved, 0) : moved);
       if (first.back().shape()[0] != first.front().shape()[0])
         throw Error(ErrorKind::value_error,
-                    fmt::format("associative_scan: shapes {} and {} differ along axis {}; expected one extent",
+                    fmt::format("associative_scan: shapes {} and {} differ along axis {}; expected the same extent",
                                 values.front().shape().str(), value.shape().str(), args.axis));
     }
     const auto combined = [&](const List &a, const List &b) {
       List given = listOf(f(Values(a), Values(b)));
       if (given.size() != a.size())
         throw Error(ErrorKind::value_error,
-                    fmt::format("associative_scan: the function gave {} Values for {}", given.size(), a.size()));
+                    fmt::format("associative_scan: the function returned {} Values for {}", given.size(), a.size()));
       return given;
     };
     List all = partials(combined, first);

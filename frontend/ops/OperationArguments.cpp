@@ -176,12 +176,13 @@ std::vector<int64_t> OperationArguments::integers(const char *key) {
 void OperationArguments::requireNothingLeft() const {
   if (next_ < positional_.size())
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("the operation {} has the further argument {}", className_, positional_[next_].dump()));
+                fmt::format("the operation {} has the extra argument {}", className_, positional_[next_].dump()));
   for (const Json *left : {&keywords_, &config_})
     for (const auto &[key, value] : left->items())
       if (!value.is_null() && key != "dtype")
-        throw Error(ErrorKind::not_implemented_error,
-                    fmt::format("the operation {} has `{}` = {}, which it cannot take", className_, key, value.dump()));
+        throw Error(
+            ErrorKind::not_implemented_error,
+            fmt::format("the operation {} has `{}` = {}, which it does not accept", className_, key, value.dump()));
 }
 
 } // namespace halftone::detail

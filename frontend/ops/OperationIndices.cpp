@@ -55,7 +55,7 @@ Values searchSortedOperation(Arguments &a) {
 Values bincountOperation(Arguments &a) {
   const Value x = a.value("x");
   if (a.flag("sparse"))
-    throw Error(ErrorKind::not_implemented_error, "the operation Bincount gives a sparse tensor");
+    throw Error(ErrorKind::not_implemented_error, "the operation Bincount returns a sparse tensor");
   return ops::bincount(x, a.integer("minlength", 0));
 }
 Values diagonalOperation(Arguments &a) {

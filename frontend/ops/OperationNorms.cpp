@@ -45,10 +45,8 @@ Values normalizeOperation(Arguments &a) {
   if (order == 2)
     return asDtype(unitAlong(x, axis, 1.0 / epsilon), dtype, "normalization");
   if (!hasAxes || axis.list().size() != 1)
-    throw Error(
-        ErrorKind::not_implemented_error,
-        "the operation Normalize has an order other than 2 over other than one axis: norms of matrices cannot be "
-        "read");
+    throw Error(ErrorKind::not_implemented_error, "the operation Normalize has an order other than 2 and more or fewer "
+                                                  "than one axis: norms of matrices cannot be read");
   const Value sizes = ops::abs(atLeastFloat32(x));
   const auto exponent = static_cast<double>(order);
   const Value sum = ops::sum(order == 1 ? sizes : ops::power(sizes, ops::full_like(sizes, exponent)), axis, true);

@@ -123,7 +123,7 @@ Values convertToTensor(Arguments &a) {
   const Value x = a.value("x");
   const bool isDense = !a.flag("sparse") && !a.flag("ragged");
   if (!isDense)
-    throw Error(ErrorKind::not_implemented_error, "the operation ConvertToTensor gives a sparse or a ragged tensor");
+    throw Error(ErrorKind::not_implemented_error, "the operation ConvertToTensor returns a sparse or ragged tensor");
   return a.isNull("dtype") ? x : ops::cast(x, standardize_dtype(a.text("dtype")));
 }
 Values clip(Arguments &a) {
@@ -144,7 +144,7 @@ Values oneHot(Arguments &a) {
   const Value x = a.value("inputs");
   const int64_t classes = a.integer("num_classes");
   if (a.integer("axis", -1) != -1 || a.flag("sparse"))
-    throw Error(ErrorKind::not_implemented_error, "the operation OneHot has another axis than the last, or is sparse");
+    throw Error(ErrorKind::not_implemented_error, "the operation OneHot has an axis other than the last, or is sparse");
   return ops::one_hot(x, classes);
 }
 Values round(Arguments &a) {

@@ -90,9 +90,10 @@ struct Pool {
 Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
   const int64_t rank = image.rank() - 2;
   if (rank < 1 || rank > 3)
-    throw Error(ErrorKind::value_error,
-                fmt::format("{}: expected inputs of a batch axis, one to three spatial axes and channels; got shape {}",
-                            op, image.shape().str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{}: expected inputs with a batch axis, one to three spatial axes and channels; got shape {}", op,
+                    image.shape().str()));
   const std::vector<int64_t> dims = image.shape().dims();
   Pool pool{rank, {dims.begin() + 1, dims.end() - 1}, perAxis(op, "pool_size", pool_size, rank), {}};
   if (args.padding == Padding::causal)
@@ -315,14 +316,13 @@ Value countsOf(const Pool &pool) {
 
 std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f) {
   if (!f)
-    throw Error(ErrorKind::value_error,
-                "custom_gradient() needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "custom_gradient() needs a function; received an empty one");
   return [f = std::move(f)](const Values &arguments) {
     return applyOne("custom_gradient", List(arguments.begin(), arguments.end()), [f](const List &v) {
       const WithGradient result = f(v);
       if (!result.gradient)
         throw Error(ErrorKind::value_error,
-                    "custom_gradient: the function gave no gradient; expected a function of the "
+                    "custom_gradient: the function returned no gradient; expected a function of the "
                     "result's cotangent");
       return withGradient(result.value, v, result.gradient);
     });

@@ -208,7 +208,8 @@ Value squeeze(const Value &x, const Axes &axis) {
     for (int64_t i = 0; i < shape.rank(); ++i) {
       bool named = std::find(axes.begin(), axes.end(), i) != axes.end();
       if (named && shape[i] != 1 && !list.empty())
-        throw Error(ErrorKind::value_error, fmt::format("squeeze: axis {} of shape {} is not 1", i, shape.str()));
+        throw Error(ErrorKind::value_error,
+                    fmt::format("squeeze: axis {} of shape {} does not have extent 1", i, shape.str()));
       if (!named || shape[i] != 1)
         dims.push_back(shape[i]);
     }

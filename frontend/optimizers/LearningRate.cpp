@@ -70,7 +70,7 @@ double LearningRate::at(int64_t step) const {
   const double rate = rep_->schedule(step);
   if (rep_->className.empty() && !std::isfinite(rate)) // Keras schedules are computed far ahead of the step
     throw Error(ErrorKind::value_error,
-                fmt::format("A learning rate must be finite. The function gives {} at step {}", rate, step));
+                fmt::format("A learning rate must be finite. The function returned {} at step {}", rate, step));
   return rate;
 }
 bool LearningRate::is_schedule() const { return rep_->schedule != nullptr; }
@@ -190,7 +190,7 @@ static Config piecewiseConfig(const std::vector<int64_t> &boundaries, const std:
     throw Error(ErrorKind::value_error,
                 "The length of boundaries should be 1 less than the length of values. " + received);
   if (!std::is_sorted(boundaries.begin(), boundaries.end(), std::less_equal<int64_t>()))
-    throw Error(ErrorKind::value_error, "Each of the boundaries must be above the one before. " + received);
+    throw Error(ErrorKind::value_error, "The boundaries must be strictly ascending. " + received);
   nlohmann::ordered_json lists{{"boundaries", boundaries}, {"values", values}};
   Config config = ConfigAccess::make(std::move(lists));
   detail::writeFields(config, args, piecewiseFields);

@@ -39,10 +39,11 @@ public:
                               "dynamic_growth_steps={}",
                               args.dynamic_growth_steps));
     if (args.stall_alarm_steps < 0)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("LossScaleOptimizer needs `stall_alarm_steps` of at least 0, which is never. Received: "
-                              "stall_alarm_steps={}",
-                              args.stall_alarm_steps));
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("LossScaleOptimizer needs `stall_alarm_steps` of at least 0; 0 disables the alarm. Received: "
+                      "stall_alarm_steps={}",
+                      args.stall_alarm_steps));
     className = "LossScaleOptimizer";
     name = args.name.empty() ? "loss_scale_optimizer" : args.name;
     inner.impl()->dropLossScaleFactor();
@@ -190,10 +191,9 @@ private:
   void requireScaled(const std::vector<Value> &gradients, const std::vector<bool> &areReplaced) const {
     for (size_t i = 0; i < gradients.size(); ++i)
       if (gradients[i].defined() && !areReplaced[i] && given_.contains(gradients[i].node().get()))
-        throw Error(ErrorKind::value_error,
-                    fmt::format("unscale() of '{}' got, at place {}, a gradient that it gave, and would divide it by "
-                                "the scale again",
-                                name, i));
+        throw Error(ErrorKind::value_error, fmt::format("unscale() of '{}' got, at index {}, a gradient that it had "
+                                                        "returned, and would divide it by the scale again",
+                                                        name, i));
   }
 
   /// Takes the unscale() calls of this trace since the last update; none apply if the update uses other gradients.
@@ -299,7 +299,7 @@ LossScaleOptimizer::LossScaleOptimizer(const Optimizer &inner_optimizer, const L
     : Optimizer(std::make_shared<LossScaleImpl>(inner_optimizer, args)) {}
 LossScaleOptimizer::LossScaleOptimizer(std::shared_ptr<OptimizerImpl> impl) : Optimizer(std::move(impl)) {
   if (!isLossScaleOptimizer(*this))
-    throw Error(ErrorKind::type_error, fmt::format("optimizer '{}' is no LossScaleOptimizer", name()));
+    throw Error(ErrorKind::type_error, fmt::format("optimizer '{}' is not a LossScaleOptimizer", name()));
 }
 LossScaleOptimizer LossScaleOptimizer::from_config(const Config &config) {
   return LossScaleOptimizer(optimizerFromConfig("LossScaleOptimizer", config).impl());

@@ -83,8 +83,9 @@ void requireMayUpdate(const Optimizer &optimizer) {
   const Trace *trace = Trace::current();
   if (trace && trace->onlyOptimizer && trace->onlyOptimizer != optimizer.impl().get())
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("The optimizer '{}' would update variables by the gradients of one process. In a step of "
-                            "several processes only `step.minimize()` and `step.apply()` update, by those of all",
+                fmt::format("The optimizer '{}' would update variables with the gradients of one process. In a step of "
+                            "several processes, only `step.minimize()` and `step.apply()` may update variables, with "
+                            "the gradients of all processes",
                             optimizer.name()));
 }
 

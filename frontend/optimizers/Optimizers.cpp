@@ -97,7 +97,7 @@ std::vector<Value> Optimizer::unscale(const std::vector<Value> &gradients) const
   for (size_t i = 0; i < gradients.size(); ++i)
     if (gradients[i].defined() && !is_float(gradients[i].dtype()))
       throw Error(ErrorKind::type_error,
-                  fmt::format("unscale() takes gradients, which are floats, but number {} has the dtype {}", i,
+                  fmt::format("unscale() takes float gradients, but gradient {} has the dtype {}", i,
                               halftone::name(gradients[i].dtype())));
   return impl_->unscale(gradients);
 }

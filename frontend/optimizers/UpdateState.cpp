@@ -67,7 +67,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
   if (variables.empty() && !isBuilt())
     return;
   if (!isBuilt() && !CallTransaction::isOpen()) // its caller has not determined whether the state persists
-    throw Error(ErrorKind::internal_error, fmt::format("{}: its state is made outside of a transaction", name));
+    throw Error(ErrorKind::internal_error, fmt::format("{}: its state is created outside of a transaction", name));
   state_.require([&] { makeVariables(variables); },
                  [self = std::static_pointer_cast<UpdateRule>(shared_from_this())] { self->forgetVariables(); });
 }

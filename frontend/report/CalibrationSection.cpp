@@ -20,7 +20,7 @@ Section calibrationSection(const CalibrationReport &report) {
   section.lead = fmt::format(
       "Each layer under each mode against itself in float32, on {} samples: signal to noise of its outputs, and of "
       "their "
-      "worst channel. Speed is measured on this machine, the layer alone on these samples, against its present policy.",
+      "worst channel. Speed is measured on this machine, the layer alone on these samples, against its current policy.",
       withCommas(report.samples));
   std::vector<std::vector<Cell>> rows, skipped;
   for (const CalibrationReport::Row &row : report.rows) {
@@ -40,12 +40,12 @@ Section calibrationSection(const CalibrationReport &report) {
                                 {"Mode"},
                                 {"Signal to noise", true},
                                 {"Worst channel", true},
-                                {"Its index", true},
+                                {"Channel index", true},
                                 {"Bytes saved", true},
                                 {"Speed", true}},
                                rows);
   if (!skipped.empty())
-    section.body += tableMarkup({{"Layer without a row"}, {"Reason"}}, skipped);
+    section.body += tableMarkup({{"Skipped layer"}, {"Reason"}}, skipped);
   return section;
 }
 

@@ -66,9 +66,8 @@ std::string mapMarkup(const SharedMap &shared) {
       unused.push_back(codeText(key));
   }
   return tableMarkup({{"Key"}, {"Policy"}, {"Layers", true}}, rows) +
-         (unused.empty()
-              ? "<p class=\"lead\">Every key decides for a layer.</p>\n"
-              : fmt::format("<p class=\"lead\">Keys that decide for no layer: {}.</p>\n", fmt::join(unused, ", ")));
+         (unused.empty() ? "<p class=\"lead\">Every key is used.</p>\n"
+                         : fmt::format("<p class=\"lead\">Unused keys: {}.</p>\n", fmt::join(unused, ", ")));
 }
 
 LineChart::Line lineOf(const History::Rep &history, size_t key) {
@@ -88,7 +87,7 @@ Section curvesSection(const History::Rep *history) {
     return section;
   }
   section.lead =
-      fmt::format("The last fit(): {} epochs. Dashed lines are of the validation data.", history->epochs.size());
+      fmt::format("The last fit(): {} epochs. Dashed lines show the validation data.", history->epochs.size());
   std::map<std::string, LineChart::Line> validation; // keyed by metric
   std::vector<LineChart> charts;
   for (size_t key = 0; key < history->values.size(); ++key) {
@@ -128,7 +127,7 @@ Section graphSection(const Model &model) {
       "From the inputs at the top to the outputs. The bar at the left of a layer shows the dtype in which it "
       "computes; frames are nested models, and boxes with dashed borders are operations.";
   if (std::ranges::any_of(graph.edges, again))
-    section.lead += " Dashed ways lead back to a layer that is called again.";
+    section.lead += " Dashed edges lead back to a layer that is called again.";
   section.body = "<p class=\"legend\">";
   for (const char *dtype : {"float32", "bfloat16", "float16", "float8", "others"})
     section.body += fmt::format("<span><svg viewBox=\"0 0 12 12\"><rect class=\"dtype {}\" width=\"12\" height=\"12\" "

@@ -99,7 +99,7 @@ ReportedProgram reportedProgram(const Model &model, const ReportArgs &args) {
     return reported;
   }
   if (!args.time_kernels) {
-    reported.timesAbsent = "Nobody asked for times (time_kernels is false)";
+    reported.timesAbsent = "Times were not requested (time_kernels is false)";
     return reported;
   }
   StatusOr<StepTimes> times = measureSteps(*reported.player);
@@ -116,9 +116,9 @@ Section castsSection(const ReportedProgram &reported) {
     return section;
   const CastLedger &ledger = reported.ledger;
   section.lead =
-      fmt::format("The {} has {} casts: {} inside kernels that do other work, too", programName(reported.program),
+      fmt::format("The {} has {} casts: {} fused into kernels that do other work", programName(reported.program),
                   withCommas(std::ssize(ledger.rows)), withCommas(ledger.fused));
-  section.lead += ledger.standalone ? fmt::format(", and {} that are kernels of their own and move {}.",
+  section.lead += ledger.standalone ? fmt::format(", and {} standalone kernels that move {}.",
                                                   withCommas(ledger.standalone), sizeText(ledger.bytes_moved))
                                     : ". No kernel only casts, so casts move no bytes.";
   if (ledger.rows.empty())
@@ -172,14 +172,14 @@ Section kernelsSection(const ReportedProgram &reported) {
                                 timeText(reported.times->total), timeText(all), reported.times->plays,
                                 escaped(reported.player->device()->description()));
   else
-    section.lead += fmt::format("{}; shares are those of the compiler's estimate.", escaped(reported.timesAbsent));
+    section.lead += fmt::format("{}; shares are the compiler's estimates.", escaped(reported.timesAbsent));
   if (uses.empty())
     return section;
   std::vector<Column> columns{{reported.times ? "Share of time" : "Estimated share", true},
                               {"Kernel"},
                               {"Kind"},
                               {"Launches", true},
-                              {"A launch", true},
+                              {"Per launch", true},
                               {"Method"},
                               {"Layers and ops"}};
   std::vector<std::vector<Cell>> rows;
@@ -207,16 +207,15 @@ Section memorySection(const ReportedProgram &reported) {
     return section;
   const Plan &plan = reported.player->executable().plan;
   if (plan.arenaBytes == 0) {
-    section.lead = fmt::format("The {} keeps no value between its launches beside variables and data.",
+    section.lead = fmt::format("The {} keeps no values between its launches besides variables and data.",
                                programName(reported.program));
     return section;
   }
-  section.lead =
-      fmt::format("Beside variables and data, the {} takes one block of {} ({} bytes); at most {} of it hold "
-                  "values that are still needed. Each rectangle is a value: from the launch that writes it to "
-                  "the last one that reads it, at its place in the block.",
-                  programName(reported.program), sizeText(plan.arenaBytes), withCommas(plan.arenaBytes),
-                  sizeText(plan.largestLiveBytes));
+  section.lead = fmt::format("Besides variables and data, the {} uses one block of {} ({} bytes); at most {} of it "
+                             "hold live values. Each rectangle is a value: from the launch that writes it to the last "
+                             "launch that reads it, at its offset in the block.",
+                             programName(reported.program), sizeText(plan.arenaBytes), withCommas(plan.arenaBytes),
+                             sizeText(plan.largestLiveBytes));
   section.body = "<div class=\"charts\">" + arenaSvg(reported.player->executable()) + "</div>\n";
   return section;
 }

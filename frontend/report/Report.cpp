@@ -29,10 +29,10 @@ std::string subtitleOf(const Model &model, const CompiledModel *compiled, const 
 Numbers numbersOf(const Model &model, const SummaryReport &summary, const CompiledModel *compiled,
                   const ReportedProgram &reported) {
   Numbers numbers{{"Parameters", withCommas(summary.total_params - summary.optimizer_params)},
-                  {"of them trainable", withCommas(summary.trainable_params)},
-                  {"Variables, optimizer's too", sizeText(summary.bytes)}};
+                  {"Trainable parameters", withCommas(summary.trainable_params)},
+                  {"Variables, with the optimizer's", sizeText(summary.bytes)}};
   if (summary.training_step_bytes)
-    numbers.emplace_back("Training step beside them", sizeText(summary.training_step_bytes));
+    numbers.emplace_back("Training step besides them", sizeText(summary.training_step_bytes));
   if (reported.player)
     numbers.emplace_back("Shapes of the program below", reported.ledger.shapes);
   numbers.emplace_back("Policy", model.impl()->resolvedPolicy().name());
@@ -46,7 +46,7 @@ Numbers numbersOf(const Model &model, const SummaryReport &summary, const Compil
       numbers.emplace_back("Last fault, in the gradient of", summary.loss_scale->last_fault);
   }
   if (reported.player)
-    numbers.emplace_back(reported.program == Program::train ? "Launches a step" : "Launches a batch",
+    numbers.emplace_back(reported.program == Program::train ? "Launches per step" : "Launches per batch",
                          withCommas(reported.player->executable().plan.launches()));
   if (reported.times)
     numbers.emplace_back(reported.program == Program::train ? "Time of a step" : "Time of a batch",

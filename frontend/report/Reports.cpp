@@ -206,7 +206,7 @@ std::string SummaryReport::text() const {
   if (optimizer_params)
     count("Optimizer", optimizer_params, optimizer_bytes);
   if (training_step_bytes)
-    text += fmt::format(" Training step: {} beside variables and data\n Step's inputs and targets: {}\n",
+    text += fmt::format(" Training step: {} besides variables and data\n Step's inputs and targets: {}\n",
                         sizeText(training_step_bytes), training_step_shapes);
   if (loss_scale)
     text +=
@@ -282,7 +282,7 @@ std::string PolicyReport::text() const {
     cells.push_back({row.path, row.policy, row.key.value_or("(default)")});
   std::string text = boxTable(cells);
   for (const std::string &key : unused_keys)
-    text += fmt::format(" Decides nothing: {}\n", key);
+    text += fmt::format(" Unused key: {}\n", key);
   return text;
 }
 std::string PolicyReport::json() const {

@@ -12,8 +12,8 @@ namespace {
 
 [[noreturn]] void failUnbuilt(const Layer &layer, const Layer &model) {
   throw Error(ErrorKind::value_error,
-              fmt::format("You tried to call `apply_policy` on model '{}', but layer '{}' isn't built: a layer has a "
-                          "path, by which a map decides, from its first call on.",
+              fmt::format("You tried to call `apply_policy` on model '{}', but layer '{}' isn't built: a layer has the "
+                          "path by which a map decides only from its first call on.",
                           model.name(), layer.name()),
               layer.path().empty() ? layer.name() : layer.path(), layer.impl()->where);
 }

@@ -49,7 +49,7 @@ BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const B
                           floatx, "loss");
     if (value.rank() != 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("the loss '{}' gives shape {}: `compile()` needs one that reduces to a scalar",
+                  fmt::format("the loss '{}' returns shape {}: `compile()` needs a loss that reduces to a scalar",
                               compiled.losses[i].name(), value.shape().str()),
                   model.name());
     if (const auto tracker = compiled.outputTrackers.find(i); tracker != compiled.outputTrackers.end())

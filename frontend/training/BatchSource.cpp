@@ -30,11 +30,9 @@ std::optional<int64_t> BatchSource::batches() const {
 
 void BatchSource::requireSteps(std::optional<int64_t> steps, const char *argument) const {
   if (!steps && dataset_ && DatasetAccess::isEndless(*dataset_))
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("When passing an infinitely repeating dataset, you must specify the `{}` argument: repeat() "
-                    "without a count gives batches without end",
-                    argument));
+    throw Error(ErrorKind::value_error, fmt::format("When passing an infinitely repeating dataset, you must specify "
+                                                    "the `{}` argument: repeat() without a count never ends",
+                                                    argument));
 }
 
 /// Returns this process's part of the batch that consists of the rows `order` of `arrays`, at least one.
@@ -208,7 +206,7 @@ std::string EpochReader::misfit(const PassPlace &place) const {
     };
     return fmt::format("{} instead of {}", text(source_.rows_, source_.batchSize_), text(place.rows, place.batchSize));
   }
-  return place.counts.size() == source_.shuffles().size() || !place.isOpen ? "" : "another count of shuffles";
+  return place.counts.size() == source_.shuffles().size() || !place.isOpen ? "" : "a different number of shuffles";
 }
 
 namespace {
@@ -252,7 +250,7 @@ void EpochReader::resume(const PassPlace &place, int64_t steps) {
   if (!isThere)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("the checkpoint was written after {} batches of a pass, and the data have fewer", place.drawn));
+        fmt::format("the checkpoint was written after {} batches of a pass, but the data have fewer", place.drawn));
   drawn_ = place.drawn;
   if (steps > 0)
     resumedSteps_ = steps;

@@ -217,8 +217,7 @@ void detail::setMetricSums(const Run &run, const BatchPart &next, const std::vec
     areSame = Shape(variables[i]->type().shape) == sums[i].shape() && variables[i]->type().dtype == sums[i].dtype();
   if (!areSame)
     throw Error(ErrorKind::value_error,
-                "the checkpoint was written within an epoch, with the sums of other metrics than "
-                "those of compile()",
+                "the checkpoint was written within an epoch, with the sums of metrics other than those of compile()",
                 run.model.name());
   writeTogether(variables, sums).orThrow();
 }

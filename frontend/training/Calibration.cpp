@@ -322,8 +322,8 @@ void requireMeasured(const Model &model, const CalibrationReport &report, const 
   if (paths.empty())
     return;
   if (report.rows.empty())
-    throw Error(ErrorKind::value_error, fmt::format("suggest_policy_map() can quantize no layer. {}", narrowWithInt8),
-                model.name());
+    throw Error(ErrorKind::value_error,
+                fmt::format("suggest_policy_map() cannot quantize any layer. {}", narrowWithInt8), model.name());
   writeOutput(fmt::format("warning: suggest_policy_map() leaves out {}. {}\n", fmt::join(paths, ", "), narrowWithInt8));
 }
 

@@ -62,9 +62,9 @@ std::string textOf(const Tensors &tensors) {
 }
 std::string textOf(const Dataset &dataset) {
   if (DatasetAccess::isEndless(dataset))
-    return "a dataset without end";
+    return "an infinite dataset";
   const std::optional<int64_t> count = dataset.cardinality();
-  return count ? fmt::format("a dataset of {} batches", *count) : "a dataset without a count of batches";
+  return count ? fmt::format("a dataset of {} batches", *count) : "a dataset of unknown length";
 }
 std::string textOf(const ValidationData &data) {
   if (!data.defined())

@@ -47,7 +47,8 @@ Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classW
                 model.name());
   if (batch.y.empty())
     throw Error(ErrorKind::value_error,
-                "`class_weight` needs targets, by whose classes samples are weighed; y is empty", model.name());
+                "`class_weight` needs targets, whose classes determine the weights of samples; y is empty",
+                model.name());
   checkRows(batch);
   std::map<double, double> byClass;
   for (const auto &[label, weight] : classWeight)
@@ -63,7 +64,7 @@ Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classW
   }
   if (!haveClasses)
     throw Error(ErrorKind::value_error,
-                "`class_weight` of a model with several outputs is for those with integer targets; there is none.",
+                "`class_weight` of a model with several outputs applies to those with integer targets; there are none.",
                 model.name());
   batch.sample_weight = TensorAccess::named(std::move(weights), batch.y.names());
   return batch;

@@ -58,22 +58,20 @@ void FitProgress::resume(const FitArgs &args, bool isRestored) {
   const bool isMeant =
       place && (isRestored || (place->epoch == args.initial_epoch && place->batch == args.initial_batch));
   if (!isMeant && args.initial_batch > 0)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("initial_batch={} goes on from the place of a Checkpoint that was restored, with its `epoch` "
-                    "and `batch`; {}",
-                    args.initial_batch,
-                    place ? fmt::format("the last one has {} and {}", place->epoch, place->batch)
-                          : std::string("there is none")),
-        run_.model.name());
+    throw Error(ErrorKind::value_error,
+                fmt::format("initial_batch={} must match the `epoch` and `batch` of a restored Checkpoint; {}",
+                            args.initial_batch,
+                            place ? fmt::format("the last one has {} and {}", place->epoch, place->batch)
+                                  : std::string("there is none")),
+                run_.model.name());
   if (!isMeant)
     return;
   const std::string misfit = reader_.misfit(place->pass);
   const bool fits = misfit.empty() && place->counts.size() == shuffles_.size();
   if (!fits && place->batch > 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("the checkpoint was written after batch {} of an epoch, and this run has other data: {}",
-                            place->batch, misfit.empty() ? "another count of shuffles" : misfit),
+                fmt::format("the checkpoint was written after batch {} of an epoch, but this run has other data: {}",
+                            place->batch, misfit.empty() ? "a different number of shuffles" : misfit),
                 run_.model.name());
   if (!fits)
     return;

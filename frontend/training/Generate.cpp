@@ -85,13 +85,13 @@ void checkArguments(const Tensor &prompt, const GenerateArgs &args) {
     return (shape.rank() == 1 || shape.rank() == 2) && shape.elements() > 0;
   };
   if (!prompt.defined() || is_float(prompt.dtype()) || !isPrompt(prompt.shape()))
-    refuse(fmt::format("the prompt must be integers of shape (steps) or (batch, steps), with a token at least. "
-                       "Received: {}",
-                       described(prompt)));
+    refuse(fmt::format(
+        "the prompt must be integers of shape (steps) or (batch, steps), with at least one token. Received: {}",
+        described(prompt)));
   if (args.max_new_tokens < 0)
     refuse(fmt::format("max_new_tokens must not be negative. Received: {}", args.max_new_tokens));
   if (!(args.temperature >= 0.0) || std::isinf(args.temperature))
-    refuse(fmt::format("temperature must be a number from 0. Received: {}", args.temperature));
+    refuse(fmt::format("temperature must be finite and at least 0. Received: {}", args.temperature));
   if (args.top_k && *args.top_k < 1)
     refuse(fmt::format("top_k must be at least 1. Received: {}", *args.top_k));
 }
@@ -104,14 +104,14 @@ int64_t lengthOf(const Tensor &prompt, const GenerateArgs &args) {
 
 void checkFit(const KeyValueCache &cache, const Tensor &prompt, const GenerateArgs &args) {
   if (batchOf(prompt) != cache.batch())
-    refuse(fmt::format("the prompt has {} texts, and the key-value cache is for {}", batchOf(prompt), cache.batch()));
+    refuse(fmt::format("the prompt has {} texts, but the key-value cache is for {}", batchOf(prompt), cache.batch()));
   const std::vector<int64_t> tokens = prompt.astype(DType::int64).to_vector<int64_t>();
   const auto isUnknown = [&](int64_t token) { return token < 0 || token >= cache.vocabulary(); };
   if (const auto found = std::ranges::find_if(tokens, isUnknown); found != tokens.end())
-    refuse(fmt::format("the token {} at place {} of the prompt is not in the vocabulary of {} tokens", *found,
+    refuse(fmt::format("the token {} at index {} of the prompt is not in the vocabulary of {} tokens", *found,
                        (found - tokens.begin()) % prompt.shape()[-1], cache.vocabulary()));
   if (lengthOf(prompt, args) > cache.length())
-    refuse(fmt::format("a prompt of {} tokens and {} new ones exceed the {} places of the key-value cache",
+    refuse(fmt::format("a prompt of {} tokens and {} new ones exceed the {} positions of the key-value cache",
                        prompt.shape()[-1], args.max_new_tokens, cache.length()));
 }
 

@@ -400,7 +400,7 @@ static Value endOf(const LayerImpl &layer, size_t index, bool isOutput) {
   };
   const auto requireIndex = [&](size_t count) {
     if (index >= count)
-      fail(ErrorKind::value_error, fmt::format("layer '{}' has {} {}{}, and {}({}) was asked for", layer.name, count,
+      fail(ErrorKind::value_error, fmt::format("layer '{}' has {} {}{}, but {}({}) was requested", layer.name, count,
                                                end, count == 1 ? "" : "s", end, index));
   };
   if (const auto *input = dynamic_cast<const InputShown *>(layer.body.get())) {
@@ -417,8 +417,8 @@ static Value endOf(const LayerImpl &layer, size_t index, bool isOutput) {
   }
   const std::shared_ptr<Call> call = layer.firstCall.lock();
   if (!call && layer.recordedCalls > 0)
-    fail(ErrorKind::attribute_error, fmt::format("The graph in which layer '{}' was called is gone, and the layer's {} "
-                                                 "with it: keep a model or a Value of the graph",
+    fail(ErrorKind::attribute_error, fmt::format("The graph in which layer '{}' was called no longer exists, nor does "
+                                                 "the layer's {}: keep a model or a Value of the graph",
                                                  layer.name, end));
   if (!call)
     fail(ErrorKind::attribute_error,

@@ -26,7 +26,7 @@ std::vector<double> History::operator[](std::string_view key) const {
       if (name == key)
         return values;
   throw Error(ErrorKind::key_error,
-              fmt::format("no '{}' in the history; there are [{}]", key, fmt::join(keys(), ", ")));
+              fmt::format("the history has no '{}'; its keys are [{}]", key, fmt::join(keys(), ", ")));
 }
 std::vector<std::string> History::keys() const {
   std::vector<std::string> names;

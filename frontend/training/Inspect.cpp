@@ -51,7 +51,7 @@ std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpe
     for (size_t i = 1; i < dims.size(); ++i)
       if (dims[i] < 0)
         throw Error(ErrorKind::value_error,
-                    fmt::format("input shape {} has an open dimension besides the batch: run the model first",
+                    fmt::format("input shape {} has an unknown dimension besides the batch: run the model first",
                                 input.shape.str()),
                     model.name());
     dims.at(0) = batch;

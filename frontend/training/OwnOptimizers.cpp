@@ -98,7 +98,7 @@ void adoptOptimizers(const Layer &model, const CompiledModel &compiled, const st
   MatchedStates matched = matchStates(model, optimizers, awaited);
   if (!matched.problem.empty())
     throw Error(ErrorKind::value_error,
-                fmt::format("Training cannot go on from '{}': {}", matched.file, matched.problem), model.name());
+                fmt::format("Training cannot resume from '{}': {}", matched.file, matched.problem), model.name());
   matched.states.resize(begun.size() + known.size());
   begun.insert(begun.end(), known.begin(), known.end());
   for (size_t i = 0; i < begun.size(); ++i)

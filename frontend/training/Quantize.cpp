@@ -38,7 +38,7 @@ Float8QuantizationConfig::Float8QuantizationConfig() : QuantizationConfig{.mode 
 
 QuantizeFilter::QuantizeFilter(std::function<bool(const Layer &)> picks) : picks_(std::move(picks)) {
   if (!picks_)
-    throw Error(ErrorKind::value_error, "a QuantizeFilter needs a function that can be called; an empty one was given");
+    throw Error(ErrorKind::value_error, "a QuantizeFilter needs a function; received an empty one");
 }
 QuantizeFilter::QuantizeFilter(std::initializer_list<std::string> patterns)
     : picks_([compiled = std::vector<PathPattern>(patterns.begin(), patterns.end())](const Layer &layer) {
@@ -63,10 +63,9 @@ QuantizationConfig configOf(const std::string &mode, const QuantizationConfig &g
          fmt::format("Contradictory arguments: mode='{}' but config.mode='{}'", wanted, given.mode));
   if (wanted == "gptq" || wanted == "awq")
     fail(ErrorKind::value_error, layer,
-         fmt::format(
-             "For {0}, you must pass {1} `{0}Config` object in the `config` argument: it needs calibration data, "
-             "which nothing here takes",
-             wanted == "gptq" ? "GPTQ" : "AWQ", wanted == "gptq" ? "a" : "an"));
+         fmt::format("For {0}, you must pass {1} `{0}Config` object in the `config` argument: it needs calibration "
+                     "data, which is not supported here",
+                     wanted == "gptq" ? "GPTQ" : "AWQ", wanted == "gptq" ? "a" : "an"));
   if (wanted == "int8")
     return given.defined() ? given : quantizers::Int8QuantizationConfig();
   if (wanted == "int4")

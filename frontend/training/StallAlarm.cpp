@@ -28,7 +28,7 @@ void StallAlarm::look() {
     return;
   const optimizers::LossScaleState state = optimizer_->state();
   writeOutput(fmt::format("\nwarning: loss scaling skipped {} steps in a row, up to step {} of epoch {}: their "
-                          "gradients were not finite, in the last one first that of '{}', and the weights have not "
+                          "gradients were not finite (in the last step, first that of '{}'), and the weights have not "
                           "changed since. The loss scale is now {}. Look for infinities and NaN in the data, the "
                           "loss and the weights.\n",
                           state.stalled_steps, seen.step + 1, seen.epoch + 1, state.last_fault, state.scale));

@@ -49,8 +49,8 @@ struct StepContext::Rep {
     if (!value.defined())
       refuse(ErrorKind::value_error, fmt::format("{} has an undefined Value: a scalar is expected", what));
     if (!value.node()->isTraced())
-      refuse(ErrorKind::value_error, fmt::format("{} has a Value of a functional model's graph: a scalar computed of "
-                                                 "the batch is expected, as by calling that model on data.x",
+      refuse(ErrorKind::value_error, fmt::format("{} has a Value of a functional model's graph: a scalar computed from "
+                                                 "the batch is expected, such as by calling that model on data.x",
                                                  what));
     if (value.rank() != 0)
       refuse(ErrorKind::value_error,
@@ -320,7 +320,7 @@ void StepContext::report(const std::string &name, const Value &scalar) const {
     rep_.refuse(ErrorKind::value_error, "step.report() needs a name for the logs");
   rep_.requireScalar(fmt::format("step.report('{}')", name), scalar, false);
   if (isReported(rep_, name))
-    rep_.refuse(ErrorKind::value_error, fmt::format("step.report('{}') comes a second time in one step", name));
+    rep_.refuse(ErrorKind::value_error, fmt::format("step.report('{}') was called twice in one step", name));
   rep_.reports.emplace_back(name, is_float(scalar.dtype()) ? scalar : asDtype(scalar, floatxDtype(), "report"));
 }
 

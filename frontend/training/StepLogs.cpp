@@ -52,7 +52,7 @@ double Logs::operator[](std::string_view name) const {
       return value;
     names += (names.empty() ? "" : ", ") + key;
   }
-  throw Error(ErrorKind::key_error, fmt::format("no '{}' in the logs; there are [{}]", name, names));
+  throw Error(ErrorKind::key_error, fmt::format("the logs have no '{}'; their keys are [{}]", name, names));
 }
 bool Logs::contains(std::string_view name) const {
   for (const auto &[key, value] : items())

@@ -180,8 +180,8 @@ void shareBatch(const std::vector<Value> &counts, const FeedLayout &layout) {
 void requireOutputs(const LayerImpl &layer, const CompiledModel &compiled, size_t count) {
   if (count != compiled.losses.size())
     throw Error(ErrorKind::value_error,
-                fmt::format("the model gives {} outputs and was compiled when it gave {}: call `compile()` again",
-                            count, compiled.losses.size()),
+                fmt::format("the model has {} outputs, but had {} when it was compiled: call `compile()` again", count,
+                            compiled.losses.size()),
                 layer.name);
 }
 

@@ -38,7 +38,7 @@ class Index {
 public:
   enum class Kind : uint8_t { place, slice, ellipsis, newaxis };
   template <detail::Whole I>
-  constexpr Index(I place) : slice_(detail::whole(place, "a place of a key"), none), kind_(Kind::place) {}
+  constexpr Index(I place) : slice_(detail::whole(place, "an index of a key"), none), kind_(Kind::place) {}
   constexpr Index(Slice slice) : slice_(slice), kind_(Kind::slice) {}
   constexpr Index(Ellipsis) : kind_(Kind::ellipsis) {}
   constexpr Index(NewAxis) : kind_(Kind::newaxis) {}

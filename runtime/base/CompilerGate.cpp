@@ -53,10 +53,11 @@ void threadEnds(void *) {
 }();
 
 Status refusal() {
-  return {ErrorKind::runtime_error,
-          isEnding
-              ? "the process is ending: after exit() has begun, nothing is traced or compiled"
-              : "the thread is ending: while its thread_local objects are destroyed, nothing is traced or compiled"};
+  return {
+      ErrorKind::runtime_error,
+      isEnding
+          ? "the process is ending: after exit() has begun, nothing is traced or compiled"
+          : "the thread is ending: while its thread_local objects are being destroyed, nothing is traced or compiled"};
 }
 
 /// Blocks a thread other than the exiting one until the process has ended: an error that reached the thread's function

@@ -141,7 +141,7 @@ void checkRefusals() {
   const bool isOther = distribution::rank() == 1;
   Owner compiled;
   compiled.isCompiled = true;
-  expect("NotImplementedError: The optimizer 'SGD' would update variables by the gradients of one process",
+  expect("NotImplementedError: The optimizer 'SGD' would update variables with the gradients of one process",
          Model(Owner(), {.name = "net"}));
   expect("only `step.minimize()`", Model(compiled, {.name = "net"}));
   Mixed factor, name;

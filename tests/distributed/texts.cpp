@@ -135,7 +135,7 @@ void checkRefusals() {
     const Tensor own(std::vector<std::string>{distribution::rank() == 0 ? "a b c" : "a b d"}); // of the same size
     (void)net(5, own).fit(texts(), targets(), {.batch_size = 8, .verbose = 0});
   });
-  requireRefusal("rows as long as their texts", "give `output_sequence_length`",
+  requireRefusal("rows as long as their texts", "set `output_sequence_length`",
                  [] { (void)net({}, texts()).fit(texts(), targets(), {.batch_size = 8, .verbose = 0}); });
   requireRefusal("predictions as long as their texts", "TextVectorization",
                  [] { (void)net({}, texts()).predict(texts(), {.batch_size = 8, .verbose = 0}); });

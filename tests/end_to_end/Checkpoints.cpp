@@ -94,9 +94,9 @@ std::vector<std::string> expectedLines(const Model &from, const Model &to) {
   const bool had = from.loss_scale_optimizer().has_value(), has = to.loss_scale_optimizer().has_value();
   for (const char *part : scale)
     if (had != has)
-      lines.push_back(
-          std::string("loss_scale_optimizer/") + part +
-          (has ? ": begins anew, the file has none" : ": not used, the model's optimizer does not scale the loss"));
+      lines.push_back(std::string("loss_scale_optimizer/") + part +
+                      (has ? ": reinitialized, since the file has none"
+                           : ": not used, since the model's optimizer does not scale the loss"));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

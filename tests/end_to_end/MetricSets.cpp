@@ -113,7 +113,7 @@ TEST_CASE("A metric's name that leaves out a required argument is refused with t
         (error.empty() || error.starts_with("ValueError: The metric '" + className + "' needs arguments that a name")));
   }
   CHECK(errorOf([] { Metric("MeanIoU"); }) == "ValueError: The metric 'MeanIoU' needs arguments that a name does not "
-                                              "give: use the object metrics::MeanIoU(num_classes)");
+                                              "provide: use the object metrics::MeanIoU(num_classes)");
 }
 
 TEST_CASE("A dataset of single samples is refused with the call that batches it") {

@@ -161,8 +161,8 @@ TEST_CASE("A file names the optimizers of a train_step() by numbers, and load_we
 
   // A file without optimizers leaves them unchanged, and restore() reports it.
   const std::vector<std::string> lines = Checkpoint(trained.model).restore(folder / "0.ckpt").converted;
-  CHECK(lines == std::vector<std::string>{"the optimizer 'adam' of the step: stays as it is, the file has none",
-                                          "the optimizer 'nadam' of the step: stays as it is, the file has none"});
+  CHECK(lines == std::vector<std::string>{"the optimizer 'adam' of the step: unchanged, since the file has none",
+                                          "the optimizer 'nadam' of the step: unchanged, since the file has none"});
   CHECK(trained.parts.ofGenerator.iterations() == 1);
 }
 
@@ -287,8 +287,8 @@ TEST_CASE("A loss scale around an optimizer of a step comes and goes as that of 
              line.ends_with(end);
     });
   };
-  CHECK(linesOf(plain, "scaled.ckpt", ": not used, the model's optimizer does not scale the loss") == 8);
-  CHECK(linesOf(scaled, "plain.ckpt", ": begins anew, the file has none") == 8);
+  CHECK(linesOf(plain, "scaled.ckpt", ": not used, since the model's optimizer does not scale the loss") == 8);
+  CHECK(linesOf(scaled, "plain.ckpt", ": reinitialized, since the file has none") == 8);
   CHECK(detail::asLossScaleOptimizer(scaled.parts.ofGenerator).state().scale == 0x1p20f);
   const Trainee waiting = gan("mixed_float16", 6); // applies the state at its first step
   (void)Checkpoint(waiting.model).restore(folder / "plain.ckpt");

@@ -96,7 +96,7 @@ TEST_CASE("apply_policy says which key decides, and which none") {
   CHECK_FALSE(report.rows[0].key);
   CHECK(report.rows[1].key == "applied/middle");
   CHECK(report.unused_keys == std::vector<std::string>{"applied/typo"});
-  CHECK_THAT(report.text(), Contains("Decides nothing: applied/typo") && Contains("(default)"));
+  CHECK_THAT(report.text(), Contains("Unused key: applied/typo") && Contains("(default)"));
   CHECK(report.json().find(R"({"path":"applied/middle","policy":"float32","key":"applied/middle"})") !=
         std::string::npos);
   CHECK(net.get_layer("head").compute_dtype() == bfloat16);

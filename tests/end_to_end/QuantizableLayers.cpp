@@ -47,7 +47,7 @@ TEST_CASE("suggest_policy_map says which layers int8 leaves out, and refuses a m
   const Sequential none = net("mixed_float16", "mixed_float16");
   none.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK_THROWS_WITH(none.suggest_policy_map(x, y, {.mode = "int8"}),
-                    Contains("ValueError: suggest_policy_map() can quantize no layer. Quantization mode='int8'"));
+                    Contains("ValueError: suggest_policy_map() cannot quantize any layer. Quantization mode='int8'"));
   CHECK_NOTHROW(none.suggest_policy_map(x, y, {.mode = "int4"}));
   const Sequential some = net("mixed_float16", "mixed_bfloat16");
   some.compile({.optimizer = "sgd", .loss = "mse"});

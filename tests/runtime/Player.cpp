@@ -211,7 +211,7 @@ TEST_CASE("bind names the kernel or variable that it cannot bind") {
 
   status = bindStatus(exe, {{"w", store.create("short", ramp(3, 0)).valueOrThrow()}});
   CHECK(status.kind() == ErrorKind::value_error);
-  CHECK_THAT(status.message(), Catch::Contains("the plan expects 4xf32, it is 3xf32"));
+  CHECK_THAT(status.message(), Catch::Contains("the plan expects 4xf32, got 3xf32"));
 
   status = bindStatus(exe, {{"w", w}},
                       std::make_shared<FunctionLibrary>(std::map<std::string, CpuKernelFunction>{{"add", addKernel}}));

@@ -92,7 +92,7 @@ TEST_CASE("Keys that fit no axis are value errors that say what was expected") {
   CHECK_THAT(errorOf([&] { (void)t[{ellipsis, 0, ellipsis}]; }),
              Contains("the key [..., 0, ...] has more than one ellipsis"));
   CHECK_THAT(errorOf([&] { (void)t[Slice(none, none, 0)]; }), Contains("ValueError: slice step cannot be zero"));
-  CHECK_THAT(errorOf([&] { (void)t[uint64_t(INT64_MAX) + 1]; }), Contains("ValueError: a place of a key is"));
+  CHECK_THAT(errorOf([&] { (void)t[uint64_t(INT64_MAX) + 1]; }), Contains("ValueError: an index of a key is"));
   CHECK_THAT(errorOf([&] { (void)t[Slice(0, uint64_t(INT64_MAX) + 1)]; }),
              Contains("ValueError: a bound of a slice is"));
   CHECK_THAT(errorOf([] { (void)counted({})[0]; }), Contains("the shape () has 0 axes"));

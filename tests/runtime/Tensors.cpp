@@ -26,7 +26,7 @@ TEST_CASE("Tensors hold no tensor, one, several, or several by name") {
 TEST_CASE("A bad lookup in Tensors names the entries that there are") {
   const Tensor a = Tensor::ones({1});
   const Tensors named{{"x", a}, {"y", a}};
-  CHECK_THROWS_WITH(named[2], Catch::StartsWith("ValueError: There is no tensor 2: there are 2"));
+  CHECK_THROWS_WITH(named[2], Catch::StartsWith("ValueError: There is no tensor 2: the list has 2"));
   CHECK_THROWS_WITH(named["z"], Catch::StartsWith("KeyError: There is no tensor 'z'; the names are [x, y]"));
   CHECK_THROWS_WITH((Tensors{{"x", a}, {"x", a}}), Catch::StartsWith("ValueError: Two tensors have the name 'x'"));
 }

@@ -33,7 +33,7 @@ void printText(const Resolution &resolution, const std::string &noKey) {
   printTable(rows);
   print("The loss is {}scaled.\n", resolution.lossScaling ? "" : "not ");
   for (const std::string &key : resolution.unusedKeys)
-    print("Decides nothing: {}\n", key);
+    print("Unused key: {}\n", key);
 }
 
 void printObject(const Resolution &resolution) {

@@ -217,7 +217,7 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Modul
 
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
   if (!statistics.cacheComplaint.empty() && !arguments.quiet)
-    printError("halftone-run: compiled kernels are not kept on disk: {}\n", statistics.cacheComplaint);
+    printError("halftone-run: compiled kernels are not cached on disk: {}\n", statistics.cacheComplaint);
   if (arguments.verbose)
     printError("halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
                statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,

@@ -74,7 +74,7 @@ TEST_CASE("A registered class of the user's is in configs and files as Keras nam
 
 TEST_CASE("Classes that are not registered, and functions, cannot be saved") {
   CHECK_THAT(errorOf([] { (void)constraints::serialize(Forgotten{}); }),
-             Contains("ValueError: No config can hold a constraint of class Forgotten: register it by "
+             Contains("ValueError: No config can hold a constraint of class Forgotten: register it with "
                       "register_constraint<Forgotten>(\"package\")"));
   CHECK_THAT(errorOf([] { (void)regularizers::serialize([](const Value &w) { return ops::sum(w); }); }),
              Contains("ValueError: A regularizer that is a function cannot be saved"));
@@ -98,9 +98,9 @@ TEST_CASE("Names of registered classes have one package or none") {
   register_regularizer("first>Lone", make);
   register_regularizer("first>Lone", make); // registering again is not an error
   CHECK_THAT(errorOf([&] { register_regularizer("second>Lone", make); }),
-             Contains("The class 'Lone' is registered as 'first>Lone' already"));
+             Contains("The class 'Lone' is already registered as 'first>Lone'"));
   CHECK_THAT(errorOf([] { register_constraint("first>Empty", {}); }),
-             Contains("needs a function that makes the constraint"));
+             Contains("needs a function that creates the constraint"));
 }
 
 namespace {
@@ -111,13 +111,12 @@ TEST_CASE("A function is a metric of compile() and of files after its name is re
   const std::string error = errorOf([] { Metric("halves"); });
   CHECK_THAT(error, Contains("ValueError: Could not interpret metric identifier: halves. Known: accuracy, ") &&
                         Contains("register_metric(\"halves\", [](const Config &) { return Metric(halves); })"));
-  CHECK_THAT(errorOf([] { register_metric("halves", {}); }), Contains("needs a function that makes the metric"));
+  CHECK_THAT(errorOf([] { register_metric("halves", {}); }), Contains("needs a function that creates the metric"));
   CHECK_THAT(errorOf([] { register_metric("mine>", [](const Config &) { return Metric("mae"); }); }),
              Contains("of the kind metric is registered as"));
   for (const char *name : {"mae", "accuracy", "mean_squared_error"})
     CHECK_THAT(errorOf([name] { register_metric(name, [](const Config &) { return Metric(halves); }); }),
-               Contains("ValueError") &&
-                   Contains("is the name of a metric of the library: register yours as \"package>"));
+               Contains("ValueError") && Contains("is the name of a built-in metric: register yours as \"package>"));
   register_metric("halves", [](const Config &) { return Metric(halves); });
   const Tensor t({0, 1}, {2, 1}), p({1, 2}, {2, 1});
   const Sequential model({Input({1}), layers::Activation("linear")});
@@ -155,7 +154,7 @@ TEST_CASE("A function is a metric of compile() and of files after its name is re
                (void)metrics::deserialize(Config::parse(
                    R"({"module":null,"class_name":"Chooses","config":{},"registered_name":"mine>Chooses"})"));
              }),
-             Contains("ValueError: a registered function has made the metric 'accuracy', whose kind only compile()"));
+             Contains("ValueError: a registered function returned the metric 'accuracy', whose kind only compile()"));
   CHECK_THAT(errorOf([&] {
                (void)metrics::deserialize(
                    Config::parse(R"({"module":null,"class_name":"Gone","config":{},"registered_name":"theirs>Gone"})"));

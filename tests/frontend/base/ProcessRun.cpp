@@ -89,7 +89,8 @@ TEST_CASE("Every process gets the rows of all; an output without a row for each 
   }
   for (const std::string &error :
        errorsOf(2, [&](ProcessGroup &group) { (void)gatherRowsOfAll(group, Tensor::zeros({3, 2}), 4); }))
-    CHECK_THAT(error, Catch::Contains("ValueError: An output of shape (3, 2) has no row for each of the 2 rows"));
+    CHECK_THAT(error,
+               Catch::Contains("ValueError: An output of shape (3, 2) does not have one row for each of the 2 rows"));
 }
 
 TEST_CASE("A process without a distribution is rank 0 of 1; wrong arguments are refused") {
@@ -126,9 +127,8 @@ TEST_CASE("A library that cannot be opened is one error, and the process stays a
     FAIL("it was opened");
   } catch (const Error &error) {
     CHECK(error.kind() == ErrorKind::runtime_error);
-    CHECK_THAT(error.message(),
-               Catch::StartsWith("HALFTONE_MPI=/nowhere/libhalftone-mpi.so: expected a library that joins the "
-                                 "processes: cannot use /nowhere/libhalftone-mpi.so"));
+    CHECK_THAT(error.message(), Catch::StartsWith("HALFTONE_MPI=/nowhere/libhalftone-mpi.so: expected a library that "
+                                                  "connects the processes: cannot use /nowhere/libhalftone-mpi.so"));
   }
   ::unsetenv("HALFTONE_MPI");
   CHECK(!distribution::distribution());

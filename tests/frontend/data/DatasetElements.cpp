@@ -105,8 +105,9 @@ TEST_CASE("zip takes x of each dataset, until one of them ends") {
   CHECK_FALSE(endless.cardinality().has_value());
   CHECK(endless.take(5).cardinality() == 5);
   CHECK(Dataset::zip(countedElements(0), generated(2)).cardinality() == 0);
-  CHECK_THROWS_WITH(numbersOf(Dataset::zip(Dataset(countedTo(2), countedTo(2)), countedElements(2))),
-                    Contains("zip takes x of each dataset: the elements of `x` have y or sample_weight too"));
+  CHECK_THROWS_WITH(
+      numbersOf(Dataset::zip(Dataset(countedTo(2), countedTo(2)), countedElements(2))),
+      Contains("zip combines only x of each dataset, but the elements of `x` also have y or sample_weight"));
   const Dataset named(Tensors{{"a", countedTo(2)}, {"b", countedTo(2)}});
   CHECK((*Dataset::zip(named, countedElements(2)).begin()).x.names() == std::vector<std::string>{"a", "b"});
 }

@@ -41,7 +41,7 @@ TEST_CASE("get_file finds files in the cache of the environment, and those of ot
   CHECK(get_file("a.npz", "https://host/b", {.file_hash = hashOfAbc}) == folder / "datasets/a.npz");
   CHECK_THROWS_WITH(
       get_file("", "https://host/b.npz"),
-      Contains("IOError: Cannot fetch https://host/b.npz: nothing is read from a network. Put the file at") &&
+      Contains("IOError: Cannot fetch https://host/b.npz: network access is not supported. Put the file at") &&
           Contains("datasets/b.npz"));
   ::unsetenv("KERAS_HOME");
 }

@@ -156,9 +156,11 @@ TEST_CASE("Malformed files say what was expected and found") {
              Contains("expected the end of the data, found more bytes"));
   CHECK_THAT(loadError(folder.write("x", zipped(idx(8, {2}, "abc")))), Contains("expected the end of the data"));
   CHECK_THAT(loadError(folder.write("x", idx(8, {1000, 1000}, "abc"))),
-             Contains("expected uint8 elements of shape (1000, 1000), found a file too short"));
-  CHECK_THAT(loadError(folder.write("x", idx(8, {~0u, ~0u, ~0u, ~0u}, "abc"))), Contains("found a file too short"));
-  CHECK_THAT(loadError(folder.write("x", zipped(idx(0x0e, {~0u, ~0u}, "abc")))), Contains("found a file too short"));
+             Contains("expected uint8 elements of shape (1000, 1000), found a file that is too short"));
+  CHECK_THAT(loadError(folder.write("x", idx(8, {~0u, ~0u, ~0u, ~0u}, "abc"))),
+             Contains("found a file that is too short"));
+  CHECK_THAT(loadError(folder.write("x", zipped(idx(0x0e, {~0u, ~0u}, "abc")))),
+             Contains("found a file that is too short"));
   CHECK_THAT(loadError(folder.write("x", "")), Contains("expected the IDX magic number (4 bytes), found the end"));
   CHECK_THAT(loadError((folder.path / "absent").string()),
              StartsWith("IOError: cannot read ") && Contains("No such file"));

@@ -249,7 +249,7 @@ TEST_CASE("A damaged file is an error of the batch that reads it") {
       image_dataset_from_directory(files.name(), {.batch_size = 1, .image_size = {2, 2}, .shuffle = false});
   auto at = dataset.begin();
   CHECK((*at).x[0].shape()[0] == 1);
-  CHECK_THROWS_WITH(++at, Contains("101.png': expected a whole PNG file"));
+  CHECK_THROWS_WITH(++at, Contains("101.png': expected a complete PNG file"));
 }
 
 TEST_CASE("The batches of a folder's images do not depend on the number of threads that read them") {

@@ -127,7 +127,7 @@ TEST_CASE("Images and arrays become each other as in Keras") {
   CHECK_THROWS_WITH(utils::img_to_array(Tensor::zeros({4})), Contains("Unsupported image shape: (4,)"));
   CHECK_THROWS_WITH(utils::array_to_img(Tensor::zeros({4, 4})), Contains("Expected image array to have rank 3"));
   CHECK_THROWS_WITH(utils::array_to_img(Tensor::zeros({4, 4, 2})), Contains("Unsupported channel number: 2"));
-  CHECK_THROWS_WITH(utils::array_to_img(Tensor::zeros({0, 4, 3})), Contains("an image has pixels"));
+  CHECK_THROWS_WITH(utils::array_to_img(Tensor::zeros({0, 4, 3})), Contains("an image with at least one pixel"));
 }
 
 TEST_CASE("Damaged, foreign and missing files are one error, and an error writes nothing") {
@@ -136,10 +136,10 @@ TEST_CASE("Damaged, foreign and missing files are one error, and an error writes
   const auto refused = [&](const std::string &bytes) {
     return errorOf([&] { (void)utils::load_img(folder.write("x", bytes)); });
   };
-  CHECK_THAT(refused(""), Contains("expected a PNG or JPEG file, found no bytes"));
+  CHECK_THAT(refused(""), Contains("expected a PNG or JPEG file, found an empty file"));
   CHECK_THAT(refused("GIF89a"), Contains("expected a PNG or JPEG file"));
   for (size_t size = 8; size + 1 < whole.size(); size += 5)
-    CHECK_THAT(refused(whole.substr(0, size)), Contains("expected a whole PNG file"));
+    CHECK_THAT(refused(whole.substr(0, size)), Contains("expected a complete PNG file"));
   std::string huge = whole;
   huge[16] = '\x7f';
   CHECK_THAT(refused(huge), Contains("expected 1 to 178956970 pixels"));
@@ -159,7 +159,7 @@ TEST_CASE("Damaged, foreign and missing files are one error, and an error writes
                     Contains("'a.png' needs the library libabsent.so.0, which Debian's package libabsent0 installs"));
   const detail::CodecLibrary standard("libc.so.6", "libc6", "a.png");
   void (*function)() = nullptr;
-  CHECK_THROWS_WITH(standard.find(function, "no_such_function"), Contains("which has no no_such_function here"));
+  CHECK_THROWS_WITH(standard.find(function, "no_such_function"), Contains("which lacks no_such_function"));
 }
 
 namespace {

@@ -52,14 +52,13 @@ TEST_CASE("pad_sequences takes integers and floats of any type") {
 }
 
 TEST_CASE("pad_sequences refuses numbers that the dtype does not hold") {
-  CHECK_THROWS_WITH(pad_sequences({{1, 300}}, {.dtype = uint8}), Contains("uint8 does not hold the number 300"));
-  CHECK_THROWS_WITH(pad_sequences({{int64_t(1) << 40}}), Contains("int32 does not hold the number 1099511627776"));
+  CHECK_THROWS_WITH(pad_sequences({{1, 300}}, {.dtype = uint8}), Contains("uint8 cannot represent 300"));
+  CHECK_THROWS_WITH(pad_sequences({{int64_t(1) << 40}}), Contains("int32 cannot represent 1099511627776"));
   CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<uint64_t>>{{UINT64_MAX}}, {.dtype = int64}),
-                    Contains("int64 does not hold the number 18446744073709551615"));
-  CHECK_THROWS_WITH(pad_sequences({{-1}}, {.dtype = uint64}), Contains("uint64 does not hold the number -1"));
-  CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<double>>{{NAN}}), Contains("nan is no integer"));
+                    Contains("int64 cannot represent 18446744073709551615"));
+  CHECK_THROWS_WITH(pad_sequences({{-1}}, {.dtype = uint64}), Contains("uint64 cannot represent -1"));
+  CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<double>>{{NAN}}), Contains("nan is not an integer"));
   CHECK_THROWS_WITH(pad_sequences(sequences, {.maxlen = -1}), Contains("maxlen must not be negative, got -1"));
   CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<int64_t>>()), Contains("maxlen must be given"));
-  CHECK_THROWS_WITH(pad_sequences(sequences, {.dtype = uint8, .value = -1.0}),
-                    Contains("uint8 does not hold the number -1"));
+  CHECK_THROWS_WITH(pad_sequences(sequences, {.dtype = uint8, .value = -1.0}), Contains("uint8 cannot represent -1"));
 }

@@ -126,7 +126,7 @@ TEST_CASE("A derivative needs a float scalar, floats to differentiate by, and a 
   };
   const Tensor two = Tensor::ones({2}), whole = Tensor::ones({2}, int32);
   CHECK_THAT(error(grad([](const Value &x) { return x * x; }), two),
-             Contains("ValueError: gradients are of a scalar loss"));
+             Contains("ValueError: gradients need a scalar loss"));
   CHECK_THAT(error(grad([](const Value &x) { return ops::sum(x); }), whole), Contains("TypeError"));
   CHECK_THAT(error(grad([](const Value &x) { return ops::sum(ops::cast(x, float32)); }), whole),
              Contains("TypeError: no gradient with respect to a Value of dtype int32"));

@@ -136,7 +136,7 @@ TEST_CASE("custom layers find their children by calling them") {
   CHECK(block.class_name() == "Residual");
   CHECK_THROWS_WITH((void)Custom(Misspelled{}, {.name = "low_rank"})(Input({3})),
                     Contains("was read before it was created"));
-  CHECK_THROWS_WITH((void)Custom(MadeInCall{})(Input({3})), Contains("was made inside the call"));
+  CHECK_THROWS_WITH((void)Custom(MadeInCall{})(Input({3})), Contains("was created inside the call"));
 }
 
 TEST_CASE("symbols and traces do not mix") {

@@ -150,7 +150,7 @@ TEST_CASE("An error of a jitted function has the line of the call, whatever part
       {"axis", __LINE__, [&] { (void)axis(x); }},
       {"an undefined Value was used", __LINE__, [&] { (void)nothing(x); }},
       {"step was given an undefined Tensor", __LINE__, [&] { (void)axis(Tensor()); }},
-      {"There is no Value 1: there are 1", __LINE__, [&] { (void)second({x}); }},
+      {"There is no Value 1: the list has 1", __LINE__, [&] { (void)second({x}); }},
       {"its intermediate values: out of memory", __LINE__, [&] { (void)large(Tensor::ones({int64_t(1) << 20, 1})); }},
       {"cannot reshape", __LINE__, [&] { procedure(x); }},
   };

@@ -66,7 +66,7 @@ TEST_CASE("a kernel cache that cannot be used is reported once, with the reason"
   set_output({});
   CHECK(first == 5);
   CHECK(second == 7);
-  CHECK(said == "warning: compiled kernels are not kept on disk: " + (home / "halftone").string() +
+  CHECK(said == "warning: compiled kernels are not cached on disk: " + (home / "halftone").string() +
                     " can be written by other users\n");
   fs::remove_all(home);
 }

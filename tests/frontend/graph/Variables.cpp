@@ -54,7 +54,7 @@ TEST_CASE("A Variable of one's own keeps a copy, and is read in the dtype of an 
 }
 
 TEST_CASE("A Variable needs a first value") {
-  CHECK_THAT(errorOf([] { Variable variable{Tensor()}; }), Contains("ValueError: a Variable needs a first value"));
+  CHECK_THAT(errorOf([] { Variable variable{Tensor()}; }), Contains("ValueError: a Variable needs an initial value"));
 }
 
 namespace {

@@ -112,7 +112,7 @@ TEST_CASE("A checkpoint that does not fit the model changes nothing and says whi
   CHECK(stateOf(model) == before);
   Checkpoint(model).save(path);
   CHECK_THAT(refusal(plain), Contains("the model has no variable for \"adam/iteration\", since it is not compiled") &&
-                                 Contains("load_weights() reads the weights alone"));
+                                 Contains("load_weights() reads only the weights"));
   CHECK_THAT(refusal(sgd), Contains("the file has no value for \"SGD/iteration\"") &&
                                Contains("no variable for \"adam/net_a_kernel_momentum\""));
   const Sequential unbuilt({Dense(1)});

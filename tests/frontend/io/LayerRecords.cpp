@@ -193,7 +193,7 @@ TEST_CASE("layer records name the place of a value of a wrong type") {
        "config.layers[0].config: expected an object, found null"},
       {model("Sequential", "s", R"({"class_name": "Dense", "config": 1})"),
        "config.layers[0].config: expected an object"},
-      {model("Sequential", "s", layer("a/b")), "'a/b' is no layer's name; expected one without '/'"},
+      {model("Sequential", "s", layer("a/b")), "'a/b' is not a layer name; expected a name without '/'"},
       {model("Sequential", "s", layer("a", R"(, "dtype": 16)")),
        "config.layers[0].config.dtype: expected a policy's name or object, found an integer"},
       {model("Sequential", "s", layer("a", R"(, "dtype": "float15")")),

@@ -150,7 +150,7 @@ TEST_CASE("Kernels of GPTQ and AWQ are read as floats, and a warning says so") {
     const Model model = load_model(HALFTONE_SOURCE_DIR "/tests/data/keras/calibrated/" + name);
     const size_t mode = name.find('_') == name.npos ? 0 : name.find('_') + 1; // the mode in "nightly_gptq4.keras"
     CHECK_THAT(said.text, Contains("heads' has the policy '" + name.substr(mode, name.size() - 7 - mode) + "/") &&
-                              Contains("its kernel is read as floats, and its policy is 'float32' now"));
+                              Contains("its kernel is read as floats, and its policy is now 'float32'"));
     const Layer hidden = model.get_layer("hidden");
     CHECK(hidden.dtype_policy().name() == "float32");
     CHECK(hidden.weights()[0].name() == "kernel");
@@ -218,9 +218,10 @@ TEST_CASE("A file with users' metrics names the line that registers each, and lo
                  Contains("Could not locate class 'Specificity', which a user registered in Python as "
                           "'golden>Specificity'. Before loading, register a struct Specificity with update_state() and "
                           "a static from_config(): register_metric<Specificity>(\"golden\")."));
-  CHECK_THAT(refusal("metrics_plain"), Contains("Could not locate class 'Doubled', which is a user's in Python. Before "
-                                                "loading, register a struct Doubled with update_state() and a static "
-                                                "from_config(): register_metric<Doubled>()."));
+  CHECK_THAT(refusal("metrics_plain"),
+             Contains("Could not locate class 'Doubled', a user-defined class in Python. Before "
+                      "loading, register a struct Doubled with update_state() and a static "
+                      "from_config(): register_metric<Doubled>()."));
   register_metric<Doubled>();
   CHECK_THAT(refusal("metrics_plain"),
              Contains("compile_config.metrics[1]") && Contains("identifier: misplaced.") &&

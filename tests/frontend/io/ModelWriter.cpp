@@ -79,7 +79,7 @@ TEST_CASE("A custom model is refused, registered or not, and a model of its clas
       register_custom<Registered>();
     const Model model{Registered()};
     (void)model.predict_on_batch(Tensor::ones({2, 4}));
-    checkRefused(model, folder, "register Registered by register_custom<Registered>()");
+    checkRefused(model, folder, "register Registered with register_custom<Registered>()");
     CHECK_THROWS_WITH(clone_model(model), Contains("Sequential({Input(...), Custom(Registered(...))})"));
   }
   const Sequential model({Input({4}), Custom(Registered())});
@@ -111,9 +111,11 @@ TEST_CASE("save() refuses a constant that a file cannot hold, and says where it 
                "at most 4096 elements as an argument: put it into a layer's weight");
   checkRefused(Model({x}, {x + ops::full({1}, INFINITY)}), folder, "with the element inf");
   for (const int power : {53, 60})
-    checkRefused(Model({x}, {x * ops::full({1}, (int64_t(1) << power) + 1, int64)}), folder, "does not hold exactly");
-  checkRefused(Model({x}, {ops::concatenate({x, ops::zeros({0, 4097})}, 0)}), folder, "hold no extent after one of 0");
-  checkRefused(Model({x}, {x + 1, ops::zeros({2})}), folder, "whose output is a constant");
+    checkRefused(Model({x}, {x * ops::full({1}, (int64_t(1) << power) + 1, int64)}), folder,
+                 "cannot represent exactly");
+  checkRefused(Model({x}, {ops::concatenate({x, ops::zeros({0, 4097})}, 0)}), folder,
+               "cannot represent an extent after an extent of 0");
+  checkRefused(Model({x}, {x + 1, ops::zeros({2})}), folder, "whose output is the constant of");
   checkRefused(Model({x}, {x + Dense(4097, {.name = "dense"})(ops::ones({1, 2}))}), folder,
                "the call of layer 'dense' on a constant");
 }

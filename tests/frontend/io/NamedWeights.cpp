@@ -170,17 +170,17 @@ TEST_CASE("A map that does not fit is refused as a whole, with each problem", "[
                "the transpose {1, 0}"));
   CHECK_THAT(refused([](Names &names) { names.pop_back(); }), Contains("`names` has no entry for \"net/b/bias\""));
   CHECK_THAT(refused([](Names &names) { names.push_back({"net/c/bias", {"2.bias"}}); }),
-             Contains("`names` has an entry for \"net/c/bias\", which is no weight of the model"));
+             Contains("`names` has an entry for \"net/c/bias\", which is not a weight of the model"));
   CHECK_THAT(refused([](Names &names) { names.push_back(names[3]); }),
              Contains("`names` has two entries for \"net/b/bias\""));
   CHECK_THAT(refused([](Names &names) { names[3].second.name = "1.bias"; }),
              Contains("the file has no tensor \"1.bias\", which is named for \"net/b/bias\""));
   for (const std::vector<int64_t> &wrong : std::vector<std::vector<int64_t>>{{0}, {0, 0}, {1, 2}, {-1, 0}, {0, 1, 2}})
     CHECK_THAT(refused([&](Names &names) { names[0].second.transpose = wrong; }),
-               Contains("is no order of the 2 axes of \"0.weight\", whose shape is (8, 5)"));
+               Contains("is not a permutation of the 2 axes of \"0.weight\", whose shape is (8, 5)"));
   for (const char *file : {"w.weights.h5", "w.ckpt"})
     CHECK_THAT(errorOf([&] { model.load_weights(folder / file, {.names = namesOf(model)}); }),
-               Contains("ValueError: `names` are of the tensors in a file that ends in `.safetensors`"));
+               Contains("ValueError: `names` apply only to a file that ends in `.safetensors`"));
   const Sequential unbuilt({Dense(2)});
   CHECK_THAT(errorOf([&] { unbuilt.load_weights(path, {.names = {{"kernel", {"0.weight"}}}}); }),
              Contains("needs a built model"));

@@ -56,11 +56,11 @@ TEST_CASE("Lists of integers are read from a pickle, whatever its opcodes") {
 TEST_CASE("A pickle of something else, or one that calls functions, is an IOError") {
   CHECK_THAT(error(npy(array("](]K\x05"
                              "a]Nae"s))),
-             Contains("IOError") && Contains("a list with another value than an integer"));
+             Contains("IOError") && Contains("a list with a value other than an integer"));
   CHECK_THAT(error(npy(array("](]K\x05"
                              "aK\x05"
                              "e"s))),
-             Contains("an element that is no list"));
+             Contains("an element that is not a list"));
   CHECK_THAT(error(npy(array("](]e"s))), Contains("found another object")); // one list, but a shape of two
   CHECK_THAT(error(npy("\x80\x02"
                        "cos\nsystem\nU\x02ls\x85R."s)),
@@ -76,7 +76,7 @@ TEST_CASE("A pickle of something else, or one that calls functions, is an IOErro
     CHECK_THAT(error(npy(stack)), Contains("IOError"));
   CHECK_THAT(error(npy(array("]", 0), "<i8")), Contains("an array of another dtype"));
   CHECK_THAT(error("short"), Contains("expected the .npy data of an array of objects, found other data"));
-  CHECK_THAT(error(npy(array("]", 0)).substr(0, 60)), Contains("a header without an end"));
+  CHECK_THAT(error(npy(array("]", 0)).substr(0, 60)), Contains("an unterminated header"));
 }
 
 TEST_CASE(

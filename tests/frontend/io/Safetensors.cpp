@@ -177,7 +177,7 @@ TEST_CASE("A damaged safetensors file gives one error that names the file, the e
   for (int i = 0; i < 64; ++i)
     dims += ",1";
   const std::pair<std::string, const char *> cases[] = {
-      {"", "8 bytes at least, found 0 bytes"},
+      {"", "of at least 8 bytes, found 0 bytes"},
       {"1234567", "found 7 bytes"},
       {fileOf("{}", 0).substr(0, 9), "a header of at most 1 bytes, found a header of 2"},
       {std::string(8, '\xff') + "{}", "a header of 18446744073709551615"},
@@ -266,7 +266,7 @@ TEST_CASE("Tensors that a safetensors file cannot hold are refused, and the old 
              Contains("ValueError: safetensors: the tensor \"w\" is undefined"));
   CHECK_THAT(errorOf([&] { save_safetensors(path, {{"w", one}, {"w", one}}); }), Contains("Received: \"w\" twice"));
   CHECK_THAT(errorOf([&] { save_safetensors(path, {{"__metadata__", one}}); }), Contains("other than __metadata__"));
-  CHECK_THAT(errorOf([&] { save_safetensors(path, {{"\xff", one}}); }), Contains("is no UTF-8"));
+  CHECK_THAT(errorOf([&] { save_safetensors(path, {{"\xff", one}}); }), Contains("is not UTF-8"));
   CHECK(contents(path) == "old");
   CHECK_THAT(errorOf([&] { save_safetensors(folder / "no/such", {{"w", one}}); }),
              Contains("no/such: No such file or directory"));

@@ -310,7 +310,7 @@ TEST_CASE("A layer may stand twice in a Sequential, whose file would make two la
   CHECK(numbers(model.predict(x, {.verbose = 0})) == std::vector<double>{22, 32});
   CHECK(model.count_params() == 4);
   CHECK_THROWS_WITH(model.add(Dense(2, {.name = "twice"})), Contains("unique names"));
-  CHECK_THROWS_WITH(model.save(folder / "twice.keras"), Contains("'twice' stands twice in the Sequential"));
+  CHECK_THROWS_WITH(model.save(folder / "twice.keras"), Contains("'twice' occurs twice in the Sequential"));
   CHECK(folder.entries() == 0);
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("A layer that stands in two models is refused by save() and to_json(),
   const Input i({3}), x({3});
   const Model inner({i}, {ReLU()(both(i))}, {.name = "inner"});
   const Model outer({x}, {inner(both(x))}, {.name = "outer"});
-  CHECK_THROWS_WITH(outer.save(folder / "outer.keras"), Contains("'both' stands in 'outer' and in 'outer/inner'"));
+  CHECK_THROWS_WITH(outer.save(folder / "outer.keras"), Contains("'both' occurs in 'outer' and in 'outer/inner'"));
   CHECK_THROWS_WITH(outer.to_json(), Contains("'outer/inner'"));
   const Model wrapper({i}, {inner(i)}, {.name = "wrapper"});
   const Model wrapped({x}, {wrapper(x) - inner(x)}, {.name = "outer"});

@@ -143,12 +143,12 @@ TEST_CASE(
   const TemporaryFolder folder;
   const Model crossed = modelOf(made(Making::forwards, "dense_1", "dense"));
   CHECK_THROWS_WITH(crossed.save_weights(folder / "a.weights.h5"),
-                    Contains("'dense', 'dense_1'") && Contains("give the layers other names"));
+                    Contains("'dense', 'dense_1'") && Contains("rename the layers"));
   CHECK(folder.entries() == 0);
   modelOf(made(Making::forwards)).save_weights(folder / "a.weights.h5");
   const std::vector<double> before = resultOf(crossed);
   CHECK_THROWS_WITH(crossed.load_weights(folder / "a.weights.h5"),
-                    Contains("'dense', 'dense_1'") && Contains("give the layers other names"));
+                    Contains("'dense', 'dense_1'") && Contains("rename the layers"));
   CHECK(resultOf(crossed) == before);
 }
 

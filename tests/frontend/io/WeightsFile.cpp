@@ -98,13 +98,13 @@ TEST_CASE("The ending of its name decides how a file of weights is read and writ
   CHECK_THAT(errorOf([&] { model.load_weights(folder / "w.npz"); }),
              Contains("must end in `.weights.h5`, in `.safetensors`"));
   CHECK_THAT(errorOf([&] { model.save_weights(folder / "w.ckpt"); }),
-             Contains("A Checkpoint writes names that end in `.ckpt`"));
+             Contains("A Checkpoint writes files that end in `.ckpt`"));
   CHECK_THAT(errorOf([&] { unbuilt.save_weights(folder / "w.safetensors"); }), Contains("needs a built model"));
   CHECK_THAT(errorOf([&] { model.load_weights(folder / "w.safetensors"); }), Contains("No such file"));
   CHECK(folder.entries() == 0);
   model.save_weights(folder / "w.safetensors", {.overwrite = false});
   CHECK_THAT(errorOf([&] { model.save_weights(folder / "w.safetensors", {.overwrite = false}); }),
-             Contains("w.safetensors: the file is there, and overwrite=false"));
+             Contains("w.safetensors: the file exists, and overwrite=false"));
   Checkpoint(model).save(folder / "whole.ckpt");
   const Sequential other = net();
   other.load_weights(folder / "whole.ckpt");

@@ -209,7 +209,7 @@ TEST_CASE("A constraint may be a function; errors name the variable") {
                     Contains("must match") && Contains("layer: net/wrong/bias"));
   CHECK_THROWS_WITH(Constraint("max_nrm"),
                     Contains("Could not interpret constraint identifier: max_nrm. Known: max_norm"));
-  CHECK_THROWS_WITH(Constraint(std::function<Value(const Value &)>()), Contains("an empty one was given"));
+  CHECK_THROWS_WITH(Constraint(std::function<Value(const Value &)>()), Contains("received an empty one"));
   CHECK_FALSE(Constraint().defined());
   CHECK(Constraint(constraints::MaxNorm(3)).name() == "MaxNorm"); // not a function, though callable
 }

@@ -46,7 +46,7 @@ TEST_CASE("Arguments that exclude each other are refused") {
   CHECK_THAT(refused({.num_bins = 2, .epsilon = 0}), Contains("`epsilon` must be positive"));
   CHECK_THAT(refused({.num_bins = 2, .epsilon = INFINITY}), Contains("`epsilon` must be positive and finite"));
   CHECK_THAT(refused({.num_bins = 2, .output_mode = "tf_idf"}), Contains("tf_idf"));
-  CHECK_THAT(refused({.bin_boundaries = {2, 1}}), Contains("must rise"));
+  CHECK_THAT(refused({.bin_boundaries = {2, 1}}), Contains("must be ascending"));
   CHECK_THAT(errorOf([] { Discretization({.bin_boundaries = {1}}).adapt(Tensor({1})); }),
              Contains("Cannot adapt a Discretization layer"));
   CHECK_THAT(errorOf([] { Discretization({.num_bins = 0}).adapt(Tensor({1})); }), Contains("at least one bin"));

@@ -115,7 +115,7 @@ TEST_CASE("AlphaDropout keeps mean and variance of standardized inputs, in train
 TEST_CASE("The seed of a layer that draws has 32 bits") {
   for (const int64_t seed : {int64_t{-1}, int64_t{1} << 32})
     CHECK_THAT(errorOf([seed] { (void)Dropout(0.5, {.seed = seed, .name = "drop"})(Tensor::ones({2})); }),
-               Contains("ValueError: layer 'drop': a seed is an integer from 0 to 4294967295"));
+               Contains("ValueError: layer 'drop': a seed must be an integer from 0 to 4294967295"));
   CHECK(Dropout(0.5, {.seed = UINT32_MAX})(Tensor::ones({2})).shape() == Shape{2});
 }
 

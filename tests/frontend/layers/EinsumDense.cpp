@@ -114,7 +114,7 @@ TEST_CASE("Equations, shapes and axes that do not fit are refused, and nothing i
            {"a...,bc->c...", {5}, {}, {2, 3}, "Invalid einsum equation"},
            {"ab,bc->ad", {5}, {}, {2, 3}, "'d' of the output is neither in the input nor in the kernel"},
            {"ab,bcd->ac", {5}, {}, {2, 3}, "'d' of the kernel is neither in the input nor in the output"},
-           {"abc,cd->abd", {4, 5}, {}, {2, 3, 6}, "'b' is an axis of 3 in the input"},
+           {"abc,cd->abd", {4, 5}, {}, {2, 3, 6}, "'b' has extent 3 in the input"},
            {"ab,bc->ac", {none}, {}, {2, 3}, "the extent of 'c', an axis of the kernel, is None"},
            {"ab,bc->ac", {5}, "b", {2, 3}, "'b' of bias_axes is not in the output"},
            {"ab,bc->ac", {5, 6}, {}, {2, 3}, "output_shape=(5, 6) has 2 extents; expected 1"},

@@ -112,7 +112,7 @@ TEST_CASE("PositionEmbedding gives each step its row, in the compute dtype and f
   CHECK(numbers(layer(Tensor::zeros({1, 1, 2}))) == Row{0, 1});
   CHECK(layer(Tensor::zeros({1, 0, 2})).shape() == Shape{1, 0, 2});
   CHECK_THAT(errorOf([&] { (void)layer(Tensor::zeros({1, 5, 2})); }),
-             Contains("ValueError: PositionEmbedding has a table of 4 places. Received an input of 5 steps"));
+             Contains("ValueError: PositionEmbedding has a table of 4 positions. Received an input of 5 steps"));
   CHECK_THAT(errorOf([] { (void)PositionEmbedding(0); }), Contains("sequence_length"));
   CHECK(layers::deserialize(layers::serialize(layer)).get_config().get_int("sequence_length") == 4);
 }

@@ -213,21 +213,21 @@ TEST_CASE("A cache refuses models that it does not fit") {
   const Value causal = MultiHeadAttention(1, 4)(x, x, {.use_causal_mask = true});
   const Model summed({tokens}, {ops::sum(causal, 1)});
   CHECK_THAT(errorOf([&] { KeyValueCache cache(summed, {.length = 4}); }),
-             Contains("gives logits (batch, steps, vocabulary)") && Contains("gives (1, 4) in float32"));
+             Contains("to logits (batch, steps, vocabulary)") && Contains("returns (1, 4) in float32"));
   const Model unlimited({tokens}, {causal});
   CHECK_THAT(errorOf([&] { KeyValueCache cache(unlimited); }), Contains("needs a length"));
   CHECK_THAT(errorOf([&] { KeyValueCache cache(unlimited, {.length = 0}); }), Contains("length=0"));
   CHECK_THAT(errorOf([&] { KeyValueCache cache(unlimited, {.batch = 0, .length = 4}); }), Contains("batch=0"));
   CHECK_THAT(errorOf([&] { KeyValueCache cache(unlimited, {.length = 4, .dtype = int8}); }),
-             Contains("TypeError: a key-value cache keeps floats. Received: dtype=int8"));
+             Contains("TypeError: a key-value cache stores floats. Received: dtype=int8"));
   CHECK_THAT(errorOf([] { KeyValueCache cache(tinyGpt({.length = 8}), {.length = 9}); }),
-             Contains("of length 9 is longer than the 8 places"));
+             Contains("of length 9 is longer than the 8 positions"));
   const Value masked = Embedding(5, 4, {.mask_zero = true})(tokens);
   const Model hiding({tokens}, {MultiHeadAttention(1, 4)(masked, masked, {.use_causal_mask = true})});
   CHECK_THAT(errorOf([&] { KeyValueCache cache(hiding, {.length = 4}); }),
              Contains("MultiHeadAttention cannot use a key-value cache: its call has a mask"));
   const Model crossed({tokens}, {MultiHeadAttention(1, 4)(ops::concatenate({x, x}, 1), x, {.use_causal_mask = true})});
-  CHECK_THAT(errorOf([&] { KeyValueCache cache(crossed, {.length = 4}); }), Contains("equally many steps"));
+  CHECK_THAT(errorOf([&] { KeyValueCache cache(crossed, {.length = 4}); }), Contains("with the same extent"));
 }
 
 TEST_CASE("A cache refuses tokens and scopes that it does not fit, and reads nothing of them") {
@@ -244,7 +244,7 @@ TEST_CASE("A cache refuses tokens and scopes that it does not fit, and reads not
     const CacheScope scope(cache);
     return model(tokens) + model(tokens);
   });
-  CHECK_THAT(errorOf([&] { (void)two(someTokens(2)); }), Contains("serves one call of its model"));
+  CHECK_THAT(errorOf([&] { (void)two(someTokens(2)); }), Contains("supports one call of its model"));
   auto again = jit([=](const Value &tokens) {
     const auto scoped = [=] {
       const CacheScope scope(cache);
@@ -253,7 +253,7 @@ TEST_CASE("A cache refuses tokens and scopes that it does not fit, and reads not
     const Value first = scoped();
     return first + scoped();
   });
-  CHECK_THAT(errorOf([&] { (void)again(someTokens(2)); }), Contains("serves one scope in a traced function"));
+  CHECK_THAT(errorOf([&] { (void)again(someTokens(2)); }), Contains("supports one scope in a traced function"));
   auto none = jit([=](const Value &tokens) {
     const CacheScope scope(cache);
     return tokens + tokens;
@@ -264,6 +264,6 @@ TEST_CASE("A cache refuses tokens and scopes that it does not fit, and reads not
     return model(tokens);
   });
   CHECK_THAT(errorOf([&] { (void)pair(Tensor::zeros({2, 2}, int32)); }),
-             Contains("of a batch of 1 was given a batch of 2"));
+             Contains("for a batch of 1 received a batch of 2"));
   CHECK(cache.position() == 0);
 }

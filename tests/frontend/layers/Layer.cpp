@@ -82,10 +82,10 @@ TEST_CASE("output() has an index for each output of a call") {
   const Tensor data = wave({2, 4});
   CHECK(numbers(model.predict(data, {.verbose = 0})) == numbers(data * 2.0));
   CHECK_THAT(errorOf([&] { (void)both.output(2); }),
-             Contains("ValueError") && Contains("has 2 outputs, and output(2)"));
-  CHECK_THAT(errorOf([&] { (void)both.input(1); }), Contains("ValueError") && Contains("has 1 input, and input(1)"));
+             Contains("ValueError") && Contains("has 2 outputs, but output(2)"));
+  CHECK_THAT(errorOf([&] { (void)both.input(1); }), Contains("ValueError") && Contains("has 1 input, but input(1)"));
   CHECK_THAT(errorOf([&] { (void)model.output(1); }),
-             Contains("ValueError") && Contains("has 1 output, and output(1)"));
+             Contains("ValueError") && Contains("has 1 output, but output(1)"));
   CHECK_THAT(errorOf([&] { (void)model.layers().at(0).output(1); }),
              Contains("ValueError") && Contains("has 1 output"));
 }
@@ -103,7 +103,7 @@ TEST_CASE("A layer without a call in a graph that lives has no output") {
     const Value end = layer(Input({3}));
     CHECK(layer.output().shape() == Shape({-1, 2}));
   }
-  CHECK_THAT(output(layer), Contains("AttributeError: The graph in which layer 'lonely' was called is gone"));
+  CHECK_THAT(output(layer), Contains("AttributeError: The graph in which layer 'lonely' was called no longer exists"));
   const Input x({3});
   const Value kept = layer(x); // the first call whose graph is alive
   CHECK(layer.input().node() == x.node());

@@ -214,19 +214,19 @@ TEST_CASE("A layer with heads refuses arguments and inputs that do not fit, and 
   CHECK_THAT(errorOf([&] {
                (void)layer(Input({5, 6}), Input({7, 6}), {.attention_mask = Input({5, 6}, {.dtype = DType::bool_})});
              }),
-             Contains("ValueError: The masks of a call of MultiHeadAttention have the shape (None, 5, 6) together") &&
+             Contains("ValueError: The combined mask of a call of MultiHeadAttention has the shape (None, 5, 6)") &&
                  Contains("(None, 2, 5, 7)"));
   CHECK_THAT(
       errorOf([&] { (void)layer(Input({5, 6}), Input({7, 6}), {.value_mask = Input({6}, {.dtype = DType::bool_})}); }),
-      Contains("ValueError: The masks of a call of MultiHeadAttention have the shape (None, 1, 6) together"));
+      Contains("ValueError: The combined mask of a call of MultiHeadAttention has the shape (None, 1, 6)"));
   CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2, {.attention_axes = Integers{3}})(Input({5, 6}), Input({5, 6})); }),
       Contains("ValueError: `attention_axes` of MultiHeadAttention"));
   CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2, {.attention_axes = Integers{}})(Input({5, 6}), Input({5, 6})); }),
-      Contains("must be one or more different axes of a query of 3 axes"));
+      Contains("must be one or more distinct axes of a query of rank 3"));
   CHECK_THAT(errorOf([&] { (void)layer(Tensors{Tensor::zeros({2, 3, 6}), Tensor::zeros({3, 4, 6})}); }),
-             Contains("ValueError: MultiHeadAttention needs query, key and value of one batch") &&
+             Contains("ValueError: MultiHeadAttention needs query, key and value with the same batch size") &&
                  Contains("query (2, 3, 2, 3), key (3, 4, 2, 3)"));
   CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2)(Input({4, 5, 6}), Input({4, 5, 6}), {.use_causal_mask = true}); }),

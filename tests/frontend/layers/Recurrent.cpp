@@ -294,9 +294,9 @@ TEST_CASE("Arguments and calls that a recurrent layer cannot take are one error 
   CHECK_THAT(calls(GRU(2), {.initial_state = Input({3})}, x),
              Contains("ValueError: initial_state 0 has the shape (None, 3); expected (None, 2)"));
   CHECK_THAT(calls(GRU(2), {.mask = Input({4}, {.dtype = bool_})}, x),
-             Contains("ValueError: The mask of a recurrent layer has the shape (batch, steps)"));
+             Contains("ValueError: The mask of a recurrent layer must have the shape (batch, steps)"));
   CHECK_THAT(calls(GRU(2), {.mask = Input({5, 1}, {.dtype = bool_})}, x),
-             Contains("ValueError: The mask of a recurrent layer has the shape (batch, steps)"));
+             Contains("ValueError: The mask of a recurrent layer must have the shape (batch, steps)"));
   CHECK_THAT(calls(LSTM(2, {.stateful = true}), {}, x),
              Contains("ValueError: When using `stateful=True` in a RNN, the batch size must be static."));
   CHECK_THAT(calls(LSTM(2, {.unroll = true}), {}, open),
@@ -322,7 +322,7 @@ TEST_CASE("Layers that a Bidirectional or a TimeDistributed cannot wrap are one 
              Contains("ValueError: Forward layer and backward layer are expected to have the same value for attribute "
                       "\"return_sequences\", got \"False\" for forward layer and \"True\" for backward layer"));
   CHECK_THAT(errorOf([] { (void)Bidirectional(LSTM(2)).outputs(Input({5, 3}), {.initial_state = Input({2})}); }),
-             Contains("ValueError: initial_state of a Bidirectional has the states of both directions"));
+             Contains("ValueError: initial_state of a Bidirectional must have the states of both directions"));
   CHECK_THAT(
       errorOf([] { (void)TimeDistributed(Dense(2))(Input({3})); }),
       Contains("ValueError: `TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions"));

@@ -111,7 +111,8 @@ TEST_CASE("a function is a loss") {
   });
   CHECK(near(numbers(loss(Tensor::of<int32_t>({1, 2}, {2}), Tensor({2, 4}, {2}).astype(float16))), {2.5}));
   CHECK(dtypes == "float32 float32");
-  CHECK_THAT(errorOf([] { Loss{Loss::Function()}; }), Contains("ValueError: a Loss was made from an empty function"));
+  CHECK_THAT(errorOf([] { Loss{Loss::Function()}; }),
+             Contains("ValueError: a Loss was created from an empty function"));
 }
 
 TEST_CASE("losses tell their config, without the dtype") {

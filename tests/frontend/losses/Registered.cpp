@@ -58,7 +58,7 @@ TEST_CASE("A loss that a config cannot hold is refused with the line that regist
   CHECK_THAT(errorOf([] { losses::serialize(Loss()); }), Contains("ValueError"));
   CHECK_THAT(errorOf([] { losses::deserialize(losses::serialize(Loss("theirs>cubes"))); }),
              Contains("ValueError: Could not interpret loss identifier: theirs>cubes") && Contains("mine>cubes") &&
-                 Contains(R"(by register_loss("theirs>cubes", f))"));
+                 Contains(R"(with register_loss("theirs>cubes", f))"));
 }
 
 TEST_CASE("Names of registered losses have one package or none, and are not those of the library") {
@@ -67,8 +67,7 @@ TEST_CASE("Names of registered losses have one package or none, and are not thos
                Contains(R"(ValueError: A function of the kind loss is registered as "package>name" or "name")"));
   for (const char *name : {"mse", "MeanSquaredError", "huber"})
     CHECK_THAT(errorOf([name] { register_loss(name, cubes); }),
-               Contains("ValueError") &&
-                   Contains("is the name of a loss of the library: register yours as \"package>"));
+               Contains("ValueError") && Contains("is the name of a built-in loss: register yours as \"package>"));
   CHECK_THAT(errorOf([] { register_loss("empty", Loss()); }), Contains("ValueError: register_loss() needs a loss"));
   CHECK_THROWS_WITH(Loss("empty"), Contains("Could not interpret loss identifier: empty"));
   // Two packages may have functions of the same name.

@@ -205,7 +205,7 @@ TEST_CASE("The state has the metric's dtype, and a result is of its own dtype") 
                      {.dtype = "bfloat16"});
   CHECK(third.result() == 1.0 / 3.0);
   CHECK_THAT(errorOf([] { Metric(Weighed{}, {.dtype = "int32"}); }),
-             Contains("ValueError: `weighed` computes in a float"));
+             Contains("ValueError: `weighed` requires a float"));
 }
 
 TEST_CASE("A result is a scalar of the metric's own variables") {
@@ -214,8 +214,8 @@ TEST_CASE("A result is a scalar of the metric's own variables") {
     return errorOf([&] { Metric(Odd{.variable = {.shape = shape}, .give = give}); });
   };
   CHECK_THAT(made([](const Variable &v) { return Value(v); }, {1}),
-             Equals("ValueError: result() of metric 'odd' gives the shape (1,): it must be a scalar, of shape ()"));
-  CHECK_THAT(made([](const Variable &) { return Value(); }), Contains("gives an undefined Value"));
+             Equals("ValueError: result() of metric 'odd' returned the shape (1,): it must be a scalar, of shape ()"));
+  CHECK_THAT(made([](const Variable &) { return Value(); }), Contains("returned an undefined Value"));
   CHECK_THAT(made([&](const Variable &) { return Value(stranger); }),
              Contains("ValueError: result() of metric 'odd' reads 'stranger', which its build() has not added"));
   CHECK_THAT(made([](const Variable &v) {
@@ -309,7 +309,7 @@ TEST_CASE("Metrics count inside of jit, and are read outside") {
                });
                (void)wrong(somePredicted);
              }),
-             Contains("has no kind before `compile()`"));
+             Contains("has no kind until `compile()`"));
   CHECK_THAT(errorOf([&] {
                const auto wrong = jit([&](const Value &p) {
                  own.update_state(Value(), p);
@@ -358,7 +358,7 @@ TEST_CASE("A registered struct is in configs and files, and comes back with its 
   };
   const Metric metric(Kept{{.threshold = 0.7}}, {.name = "kept", .dtype = "float16"});
   CHECK_THAT(errorOf([&] { (void)metrics::serialize(metric); }),
-             Equals("ValueError: No config can hold a metric of class Kept: register it by "
+             Equals("ValueError: No config can hold a metric of class Kept: register it with "
                     "register_metric<Kept>(\"package\")"));
   register_metric<Kept>();
   CHECK_THAT(metrics::serialize(metric).dump(), Contains(R"("registered_name":"Kept")"));

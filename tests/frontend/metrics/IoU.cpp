@@ -46,7 +46,7 @@ TEST_CASE("Classes along another axis are found") {
 TEST_CASE("Target classes that are none, and shapes that do not fit, are refused") {
   CHECK_THAT(errorOf([] { metrics::IoU(2, {2}); }),
              Contains("ValueError: Target class id 2 is out of range, which is [0, 2)."));
-  CHECK_THAT(errorOf([] { metrics::IoU(2, {}); }), Contains("`target_class_ids` names no class"));
+  CHECK_THAT(errorOf([] { metrics::IoU(2, {}); }), Contains("`target_class_ids` is empty"));
   CHECK_THAT(errorOf([] { metrics::MeanIoU(0); }), Contains("`num_classes` must be at least 1"));
   CHECK_THAT(errorOf([] { metrics::MeanIoU(2).update_state(Tensor::zeros({3}), Tensor::zeros({4})); }),
              Contains("IoU needs one target class for each predicted one"));

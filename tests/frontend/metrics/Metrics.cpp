@@ -117,7 +117,7 @@ TEST_CASE("accuracy picks its kind as Keras does") {
     CHECK(resolved(name, Tensor({0, 0, 1, 0, 1, 0}, {2, 3}), scores) == 0.5);
   }
   CHECK_THAT(errorOf([] { Metric("accuracy").update_state(Tensor::zeros({1}), Tensor::zeros({1})); }),
-             Contains("has no kind before `compile()`"));
+             Contains("has no kind until `compile()`"));
   CHECK(Metric("accuracy").variables().empty());
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("A metric of several numbers has no single result") {
   const metrics::Precision precision({.thresholds = {0.25, 0.75}});
   CHECK(precision.results() == std::vector<double>{0.0, 0.0});
   CHECK_THAT(errorOf([&] { (void)precision.result(); }),
-             Contains("ValueError: the result of metric '") && Contains("is 2 numbers: use results()"));
+             Contains("ValueError: the result of metric '") && Contains("has 2 numbers: use results()"));
 }
 
 TEST_CASE("float16 predictions are squared in float32") {

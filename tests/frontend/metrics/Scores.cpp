@@ -16,7 +16,7 @@ TEST_CASE("Scores count the classes of the first batch and refuse another count 
   REQUIRE(score.variables().size() == 4);
   CHECK(near(score.results(), {1.0, 1.0}));
   CHECK_THAT(errorOf([&] { score.update_state(Tensor::zeros({2, 3}), Tensor::zeros({2, 3})); }),
-             Contains("FBetaScore has counted 2 columns. Received: y_pred.shape=(2, 3)"));
+             Contains("FBetaScore has accumulated 2 columns. Received: y_pred.shape=(2, 3)"));
   CHECK_THAT(errorOf([] { metrics::F1Score().update_state(Tensor::zeros({2}), Tensor::zeros({2})); }),
              Contains("FBetaScore expects 2D inputs with shape (batch_size, output_dim)"));
   CHECK_THAT(errorOf([&] { score.update_state(t, p, Tensor::zeros({3})); }),

@@ -70,7 +70,7 @@ TEST_CASE("Shapes and classes that do not fit are refused") {
   CHECK_THAT(errorOf([&] { metrics::Precision().update_state(row, Tensor::zeros({2, 4})); }),
              Contains("must have the same shape"));
   CHECK_THAT(errorOf([&] { metrics::Precision({.class_id = 3}).update_state(row, row); }),
-             Contains("ValueError: `class_id` names no class. Received: class_id=3, y_pred.shape=(2, 3)"));
+             Contains("ValueError: `class_id` is out of range. Received: class_id=3, y_pred.shape=(2, 3)"));
   CHECK_THAT(errorOf([&] { metrics::Precision({.class_id = 0}).update_state(vector, vector); }),
              Contains("When class_id is provided, y_pred must be a 2D array"));
   CHECK_THAT(errorOf([&] { metrics::Precision({.top_k = 4}).update_state(row, row); }),

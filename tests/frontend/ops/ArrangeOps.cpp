@@ -79,14 +79,14 @@ TEST_CASE("split cuts an axis into equal sections, or before indices") {
       CHECK(numbers(y[i]) == expected[i]);
   }
   CHECK_THAT(refusal(seven, [](const Value &x) { return ops::split(x, 3); }),
-             Contains("ValueError: split: axis 0 of shape (7,) has no 3 equal sections"));
+             Contains("ValueError: split: axis 0 of shape (7,) cannot be divided into 3 equal sections"));
   CHECK_THAT(refusal(seven, [](const Value &x) { return ops::split(x, 0); }),
              Contains("ValueError: split: expected at least one section, got 0"));
   CHECK_THAT(errorOf([] { (void)ops::split(Input({4}), 1 << 30, 0); }),
              Contains("ValueError: split: expected at most 1048576 sections"));
   for (const Sections &indices : {Sections{5, 2}, Sections{-1, 2}, Sections{2, 8}})
     CHECK_THAT(refusal(seven, [&](const Value &x) { return ops::split(x, indices); }),
-               Contains("ValueError: split: expected indices that ascend within axis 0 of shape (7,), got ["));
+               Contains("ValueError: split: expected ascending indices within axis 0 of shape (7,), got ["));
   CHECK_THAT(refusal(seven, [](const Value &x) { return ops::split(x, 1, 1); }),
              Contains("split: axis 1 is out of range"));
 }
@@ -95,7 +95,8 @@ TEST_CASE("a batch of unknown extent can be split, and the sections' extent is u
   std::vector<Value> halves = ops::split(Input({4}), 2);
   CHECK(halves[1].shape() == Shape({none, 4}));
   CHECK(ops::split(Input({4}), {1}, 1)[1].shape() == Shape({none, 3}));
-  CHECK_THAT(errorOf([] { (void)ops::split(Input({4}), 3, 1); }), Contains("axis 1 of shape (None, 4) has no 3"));
+  CHECK_THAT(errorOf([] { (void)ops::split(Input({4}), 3, 1); }),
+             Contains("axis 1 of shape (None, 4) cannot be divided into 3"));
   Input x({2});
   std::vector<Value> parts = ops::split(x, 2);
   Model model(x, parts[0] + 10.0 * parts[1]);
@@ -203,7 +204,7 @@ TEST_CASE("swapaxes and moveaxis permute axes") {
   CHECK_THAT(refusal(six, [](const Value &v) { return ops::moveaxis(v, {0, 0}, {0, 1}); }),
              Contains("ValueError: moveaxis: an axis is given twice"));
   CHECK_THAT(refusal(six, [](const Value &v) { return ops::moveaxis(v, {0, 1}, 0); }),
-             Contains("ValueError: moveaxis: 2 axes to 1 places"));
+             Contains("ValueError: moveaxis: 2 axes to 1 positions"));
 }
 
 TEST_CASE("moved elements carry their gradients back") {

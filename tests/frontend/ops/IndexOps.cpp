@@ -137,7 +137,7 @@ TEST_CASE("Lookups and updates refuse indices that are no integers, and shapes t
   const std::vector<Tensor> both{x, i};
   using V = const std::vector<Value> &;
   CHECK_THAT(refusal(both, [](V v) { return ops::take_along_axis(v[0], v[1], 1); }),
-             Contains("x of shape (2, 2) and indices of shape (2,); expected as many axes"));
+             Contains("x of shape (2, 2) and indices of shape (2,); expected the same rank"));
   CHECK_THAT(refusal(both, [](V v) { return ops::take_along_axis(v[0], v[0], 1); }),
              Contains("take_along_axis needs integer indices, got float32"));
   CHECK_THAT(refusal(both, [](V v) { return ops::take_along_axis(v[0], v[0], {}); }), Contains("expected a vector"));
@@ -151,7 +151,7 @@ TEST_CASE("Lookups and updates refuse indices that are no integers, and shapes t
   CHECK_THAT(refusal(both, [](V v) { return ops::slice_update(v[0], v[1], ops::cast(v[1], float32)); }),
              Contains("a box of shape (2,)"));
   CHECK_THAT(refusal(both, [](V v) { return ops::slice_update(v[0], v[1], ops::cast(v[0], int32)); }),
-             Contains("slice_update of float32 by updates in int32; expected one dtype"));
+             Contains("slice_update of float32 by updates in int32; expected the same dtype"));
   CHECK_THAT(refusal(both, [](V v) { return ops::scatter_update(v[0], v[1], v[0]); }),
              Contains("indices of shape (2,); expected (number of updates, n)"));
   CHECK_THAT(refusal(both, [](V v) { return ops::scatter_update(v[0], ops::zeros({1, 3}, int32), v[0]); }),

@@ -272,7 +272,7 @@ TEST_CASE("loops and branches that do not fit together are refused") {
   CHECK_THAT(refusal({two, six}, [&](const List &v) { return listOf(ops::scan(keep, v[0], {v[1], v[0]})); }),
              Contains("scan: xs 1 of shape (2,) has 2 steps; expected 3"));
   CHECK_THAT(refusal({two, Tensor({1}, {})}, scanOf(keep)),
-             Contains("scan: xs 0 is a scalar; expected an axis of steps first"));
+             Contains("scan: xs 0 is a scalar; expected a leading axis of steps"));
   CHECK_THAT(refusal({two, six}, scanOf(keep, {.length = -1})),
              Contains("scan: expected a length from 0 to 2147483647, got -1"));
   CHECK_THAT(refusal({two, six}, scanOf(keep, {.unroll = 0})), Contains("scan: expected unroll of at least 1, got 0"));
@@ -280,12 +280,13 @@ TEST_CASE("loops and branches that do not fit together are refused") {
              Contains("scan: expected checkpoint_every of at least 1, got 0"));
   CHECK_THAT(
       refusal({two, six}, scanOf([](const Values &c, const Values &) { return Pair{ops::cast(c[0], float16), {}}; })),
-      Contains("scan: carry 0 is float32 (2,) before a step and float16 (2,) after it; expected one dtype: cast it in "
-               "the function"));
+      Contains(
+          "scan: carry 0 is float32 (2,) before a step and float16 (2,) after it; expected the same dtype: cast it in "
+          "the function"));
   CHECK_THAT(refusal({two, six}, scanOf([](const Values &c, const Values &) { return Pair{ops::sum(c[0]), {}}; })),
-             Contains("scan: carry 0 is float32 (2,) before a step and float32 () after it; expected one shape"));
+             Contains("scan: carry 0 is float32 (2,) before a step and float32 () after it; expected the same shape"));
   CHECK_THAT(refusal({two, six}, scanOf([](const Values &c, const Values &) { return Pair{{c[0], c[0]}, {}}; })),
-             Contains("scan: the function gave 2 carries for 1; expected one for each"));
+             Contains("scan: the function returned 2 carries for 1; expected one for each"));
   Value kept;
   CHECK_THAT(
       refusal({two, six},
@@ -305,7 +306,7 @@ TEST_CASE("loops and branches that do not fit together are refused") {
                        return listOf(ops::while_loop([](const Values &c) { return c[0] < 1.0; },
                                                      [](const Values &c) { return c; }, v[0]));
                      }),
-             Contains("while_loop: the condition gave bool (2,); expected a bool scalar"));
+             Contains("while_loop: the condition returned bool (2,); expected a bool scalar"));
   CHECK_THAT(refusal({two},
                      [](const List &v) {
                        return listOf(ops::while_loop([](const Values &c) { return ops::sum(c[0]) < 1.0; },
@@ -313,19 +314,19 @@ TEST_CASE("loops and branches that do not fit together are refused") {
                                                      {.maximum_iterations = -1}));
                      }),
              Contains("while_loop: expected maximum_iterations of 0 or more, got -1"));
-  CHECK_THAT(
-      refusal({two},
-              [](const List &v) {
-                return listOf(ops::cond(ops::sum(v[0]) < 1.0, [&] { return v[0]; }, [&] { return ops::sum(v[0]); }));
-              }),
-      Contains(
-          "cond: Value 0 is float32 (2,) in one branch and float32 () in the other one; expected one shape and dtype"));
+  CHECK_THAT(refusal({two},
+                     [](const List &v) {
+                       return listOf(
+                           ops::cond(ops::sum(v[0]) < 1.0, [&] { return v[0]; }, [&] { return ops::sum(v[0]); }));
+                     }),
+             Contains("cond: Value 0 is float32 (2,) in one branch and float32 () in the other; expected the same "
+                      "shape and dtype"));
   CHECK_THAT(refusal({two},
                      [](const List &v) {
                        return listOf(
                            ops::cond(ops::sum(v[0]) < 1.0, [&] { return v[0]; }, [&] { return Values{v[0], v[0]}; }));
                      }),
-             Contains("cond: one branch gave 1 Values, the other one 2; expected as many"));
+             Contains("cond: one branch returned 1 Values, the other 2; expected equally many"));
   CHECK_THAT(
       refusal({two}, [](const List &v) { return listOf(ops::cond(v[0], [&] { return v[0]; }, [&] { return v[0]; })); }),
       Contains("cond: expected a bool scalar as the condition, got float32 of shape (2,)"));

@@ -296,14 +296,14 @@ TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and ba
                     Contains("has 4 items for axes, but the shape (None, 2, 3) has 3 axes"));
   CHECK_THROWS_WITH(read("GetItem", item("[" + slice("null", "null", "0") + "]")), Contains("step cannot be zero"));
   for (const char *other : {"[true]", R"([{"class_name": 3}])"})
-    CHECK_THROWS_WITH(read("GetItem", item(other)), Contains("no integer, slice, ellipsis or null"));
+    CHECK_THROWS_WITH(read("GetItem", item(other)), Contains("not an integer, slice, ellipsis or null"));
   CHECK_THROWS_WITH(read("GetItem", item(R"([{"class_name": "__slice__", "config": 3}])")),
                     Contains("expected an object"));
 }
 
 TEST_CASE("An error about an array, a pad or a normalization says what can be read", "[files]") {
   const std::string ragged = R"({"class_name": "__numpy__", "config": {"value": [[1, 2], [3]], "dtype": "float32"}})";
-  CHECK_THROWS_WITH(read("Add", "[X, " + ragged + "]"), Contains("Add has an array") && Contains("no nested list"));
+  CHECK_THROWS_WITH(read("Add", "[X, " + ragged + "]"), Contains("Add has an array") && Contains("not a nested list"));
   const std::string many =
       fmt::format(R"({{"class_name": "__numpy__", "config": {{"value": [{}0], "dtype": "int32"}}}})",
                   fmt::join(std::vector<std::string>(4096, "0, "), ""));
@@ -323,8 +323,8 @@ TEST_CASE("An error about an array, a pad or a normalization says what can be re
 
 TEST_CASE("An operation's error names the argument that is missing, too much, or of another kind", "[files]") {
   CHECK_THROWS_WITH(read("Add", "[X]"), Contains("the operation Add lacks the argument `x2`"));
-  CHECK_THROWS_WITH(read("Relu", "[X, 1]"), Contains("the operation Relu has the further argument 1"));
-  CHECK_THROWS_WITH(read("Relu", "[X]", R"("alpha": 2)"), Contains("`alpha` = 2, which it cannot take"));
+  CHECK_THROWS_WITH(read("Relu", "[X, 1]"), Contains("the operation Relu has the extra argument 1"));
+  CHECK_THROWS_WITH(read("Relu", "[X]", R"("alpha": 2)"), Contains("`alpha` = 2, which it does not accept"));
   CHECK_THROWS_WITH(read("Reshape", "[X]", R"("newshape": "wide")"),
                     Contains("`newshape` = \"wide\"; expected an integer"));
   CHECK_THROWS_WITH(read("Repeat", "[X]", R"("repeats": 2, "axis": [1])"),

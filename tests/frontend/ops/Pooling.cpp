@@ -163,5 +163,5 @@ TEST_CASE("A cotangent of another shape, or one too few, is refused") {
   refused([](const Value &upstream) { return Values(upstream); }, "1 cotangents for 2 arguments; expected one each");
   refused([](const Value &upstream) { return Values{upstream, ops::sum(upstream)}; },
           "the cotangent of argument 1 has shape (); expected (2,)");
-  refused(nullptr, "the function gave no gradient");
+  refused(nullptr, "the function returned no gradient");
 }

@@ -126,7 +126,7 @@ TEST_CASE("schedules have Keras's values and come back from their configs") {
   CHECK_THAT(errorOf([] { PiecewiseConstantDecay({1, 2}, {1, 2}); }),
              Contains("ValueError: The length of boundaries should be 1 less than the length of values."));
   CHECK_THAT(errorOf([] { PiecewiseConstantDecay({2, 1}, {1, 2, 3}); }),
-             Contains("ValueError: Each of the boundaries"));
+             Contains("ValueError: The boundaries must be strictly ascending"));
   CHECK_THAT(errorOf([] { CosineDecayRestarts(1, 0); }), Contains("Argument `first_decay_steps` must be > 0."));
   CHECK_THAT(errorOf([] { CosineDecay(1, 10, {.warmup_steps = -1}); }),
              Contains("Argument `warmup_steps` must be >= 0"));

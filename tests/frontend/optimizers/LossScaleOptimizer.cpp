@@ -462,7 +462,7 @@ TEST_CASE("unscale() refuses calls outside of a function being traced and what i
     });
   };
   CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v, ops::cast(v, int32)}); }),
-             Contains("TypeError: unscale() takes gradients, which are floats, but number 1 has the dtype int32"));
+             Contains("TypeError: unscale() takes float gradients, but gradient 1 has the dtype int32"));
   CHECK_THAT(refused([&](const Value &v) { optimizer.apply(optimizer.unscale({v}), {x}); }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()") &&
                  Contains("pass {.unscaled = true}"));
@@ -476,8 +476,9 @@ TEST_CASE("unscale() refuses calls outside of a function being traced and what i
                optimizer.apply({v, optimizer.unscale({v * 2})[0]}, {x, y});
              }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/y' from unscale()"));
-  CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v * 2, optimizer.unscale({v})[0]}); }),
-             Contains("ValueError: unscale() of 'loss_scale_optimizer' got, at place 1, a gradient that it gave"));
+  CHECK_THAT(
+      refused([&](const Value &v) { (void)optimizer.unscale({v * 2, optimizer.unscale({v})[0]}); }),
+      Contains("ValueError: unscale() of 'loss_scale_optimizer' got, at index 1, a gradient that it had returned"));
   CHECK(refused([&](const Value &v) { // unscaled only for inspection
           (void)optimizer.unscale({v});
           optimizer.apply({v}, {x});

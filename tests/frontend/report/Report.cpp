@@ -116,7 +116,7 @@ TEST_CASE("the casts of a page are those of the ledger") {
   model.compile({.optimizer = "adam", .loss = "mse"});
   const CastLedger ledger = model.cast_ledger();
   const std::string casts = sectionOf(pageOf(model, {.time_kernels = false}), "casts");
-  CHECK_THAT(casts, Contains(fmt::format("has {} casts: {} inside", ledger.rows.size(), ledger.fused)));
+  CHECK_THAT(casts, Contains(fmt::format("has {} casts: {} fused", ledger.rows.size(), ledger.fused)));
   const size_t every = casts.find("Every cast");
   REQUIRE(every != std::string::npos);
   CHECK(countOf(casts.substr(every), "<tr><td>") + countOf(casts.substr(every), "<tr><td data-key") ==
@@ -125,8 +125,8 @@ TEST_CASE("the casts of a page are those of the ledger") {
 
 TEST_CASE("the page names the keys of a policy map that decide for no layer") {
   const std::string policies = sectionOf(pageOf(mixed(), {.time_kernels = false}), "policies");
-  CHECK_THAT(policies, Contains("<code>.*/head</code>") && Contains("for no layer: <code>.*/nobody</code>") &&
-                           !Contains("for no layer: <code>.*/head</code>"));
+  CHECK_THAT(policies, Contains("<code>.*/head</code>") && Contains("Unused keys: <code>.*/nobody</code>") &&
+                           !Contains("Unused keys: <code>.*/head</code>"));
 }
 
 TEST_CASE("a report changes no variable and no random state") {

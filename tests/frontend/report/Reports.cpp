@@ -91,7 +91,7 @@ TEST_CASE("nested models are indented, bytes stand beside counts") {
   CHECK(report.optimizer_bytes == 624);
   CHECK_THAT(outer.ir(Stage::plan, {.program = Program::train, .batch_size = 4}),
              Contains("arena " + std::to_string(report.training_step_bytes) + " bytes"));
-  CHECK_THAT(report.text(), Contains(" Training step: ") && Contains(" beside variables and data\n"));
+  CHECK_THAT(report.text(), Contains(" Training step: ") && Contains(" besides variables and data\n"));
   CHECK_THAT(report.json(), Contains("\"training_step_bytes\":" + std::to_string(report.training_step_bytes)));
   PolicyScope scope("float16");
   CHECK_THAT(Sequential({Input({2}), Dense(3)}).summary().text(), Contains("Trainable params: 9 (18.00 B)"));

@@ -61,9 +61,9 @@ TEST_CASE("The facts of a dataset tell whether its count is known, unknown or wi
     return facts.back().second;
   };
   CHECK(factOf(data.repeat(2)).ends_with("a dataset of 6 batches"));
-  CHECK(factOf(data.repeat()).ends_with("a dataset without end"));
+  CHECK(factOf(data.repeat()).ends_with("an infinite dataset"));
   const auto epoch = [] { return [] { return std::optional<Batch>(); }; };
-  CHECK(factOf(Dataset::from_generator(epoch)).ends_with("a dataset without a count of batches"));
+  CHECK(factOf(Dataset::from_generator(epoch)).ends_with("a dataset of unknown length"));
 }
 
 TEST_CASE("The text of a loss is the same in each session, and another one for another function") {

@@ -108,8 +108,7 @@ TEST_CASE("A dataset that repeats for ever needs a number of steps") {
     return Catch::Matchers::Predicate<Error>([=](const Error &error) {
       return error.kind() == ErrorKind::value_error &&
              error.message() == "When passing an infinitely repeating dataset, you must specify the `" +
-                                    std::string(argument) +
-                                    "` argument: repeat() without a count gives batches without end";
+                                    std::string(argument) + "` argument: repeat() without a count never ends";
     });
   };
   CHECK_THROWS_MATCHES(model.fit(data, {.verbose = 0, .callbacks = {count}}), Error, needs("steps_per_epoch"));

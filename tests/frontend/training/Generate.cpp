@@ -103,13 +103,13 @@ TEST_CASE("generate refuses prompts and arguments that do not fit, each with one
   const Model model = tinyGpt({.length = 16});
   const Tensor prompt = someTokens(4);
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::of<int32_t>({1, 2, 11}, {3})); }),
-             Contains("ValueError: generate: the token 11 at place 2 of the prompt is not in the vocabulary of 11"));
+             Contains("ValueError: generate: the token 11 at index 2 of the prompt is not in the vocabulary of 11"));
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::of<int32_t>({-1}, {1})); }),
-             Contains("the token -1 at place 0"));
+             Contains("the token -1 at index 0"));
   CHECK_THAT(errorOf([&] { (void)generate(model, prompt, {.max_new_tokens = 14}); }),
-             Contains("a prompt of 4 tokens and 14 new ones exceed the 16 places"));
+             Contains("a prompt of 4 tokens and 14 new ones exceed the 16 positions"));
   CHECK(generate(model, prompt, {.max_new_tokens = 13}).shape() == Shape{1, 17}); // the last token is never an input
-  CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({0}, int32)); }), Contains("with a token at least"));
+  CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({0}, int32)); }), Contains("with at least one token"));
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({1, 1, 1}, int32)); }), Contains("(1, 1, 1) in int32"));
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({2})); }),
              Contains("(2) in float32") || Contains("(2,) in float32"));
@@ -118,7 +118,7 @@ TEST_CASE("generate refuses prompts and arguments that do not fit, each with one
   CHECK_THAT(errorOf([&] { (void)generate(model, prompt, {.temperature = NAN}); }), Contains("temperature"));
   CHECK_THAT(errorOf([&] { (void)generate(model, prompt, {.top_k = 0}); }), Contains("top_k must be at least 1"));
   CHECK_THAT(errorOf([&] { (void)generate(KeyValueCache(model), Tensor::zeros({2, 3}, int32)); }),
-             Contains("the prompt has 2 texts, and the key-value cache is for 1"));
+             Contains("the prompt has 2 texts, but the key-value cache is for 1"));
   const Model broken = bigrams({NAN, 0, 0, 0}, 2);
   CHECK_THAT(errorOf([&] { (void)generate(broken, Tensor::of<int32_t>({0}, {1}), {.max_new_tokens = 2}); }),
              Contains("RuntimeError: generate: the model's logits are NaN"));

@@ -352,7 +352,7 @@ TEST_CASE("What a hook gives wrongly is one error, and the model stays as it was
          step.report("a", mean(predicted));
          return mean(predicted);
        }),
-       "step.report('a') comes a second time"},
+       "step.report('a') was called twice"},
       {withLoss([&](auto &step, auto &, const Values &predicted) {
          step.report("", mean(predicted));
          return mean(predicted);
@@ -373,7 +373,7 @@ TEST_CASE("What a hook gives wrongly is one error, and the model stays as it was
       {hooked([](auto &, auto &) { throw Error(ErrorKind::value_error, "of the user's"); }),
        "of the user's\n  layer: net"},
       {hooked([](auto &step, auto &data) { (void)layers::Dense(2)(step.call(data.x)[0]); }),
-       "was made inside the call of another layer"},
+       "was created inside the call of another layer"},
       {hooked([](auto &, auto &data) { (void)data.x[1]; }), "ValueError"},
   };
   for (const auto &[model, text] : cases) {

@@ -240,19 +240,19 @@ TEST_CASE("a model whose outputs are no longer those that it was compiled for sa
   model.evaluate(inputs(), inputs(), {.verbose = 0});
   two = true;
   CHECK_THAT(errorOf([&] { model.evaluate(inputs(5), inputs(5), {.verbose = 0}); }),
-             Contains("ValueError: the model gives 2 outputs and was compiled when it gave 1"));
+             Contains("ValueError: the model has 2 outputs, but had 1 when it was compiled"));
 }
 
 TEST_CASE("a loss that is no scalar is an error that names it") {
   Sequential model = small();
   model.compile({.optimizer = "sgd", .loss = losses::MeanSquaredError({.reduction = Reduction::none})});
   CHECK_THAT(errorOf([&] { model.fit(inputs(), targets(), {.verbose = 0}); }),
-             Contains("the loss 'mean_squared_error' gives shape (12,)"));
+             Contains("the loss 'mean_squared_error' returns shape (12,)"));
   auto line = [](auto f) {
     try {
       f();
     } catch (const Error &error) {
-      CHECK_THAT(error.message(), Contains("gradients are of a scalar loss, got shape (12, 1)"));
+      CHECK_THAT(error.message(), Contains("gradients need a scalar loss, got shape (12, 1)"));
       return error.where().line;
     }
     return 0u;

@@ -71,7 +71,7 @@
 // RUN: %exit 2 halftone-run emit %s -o "" 2>&1 | FileCheck-22 %s --check-prefix=EMPTYOUT
 // EMPTYOUT: halftone-run: -o: expected a value, got ''
 // RUN: %exit 2 halftone-run predict %s --input random --target sm_80 2>&1 | FileCheck-22 %s --check-prefix=GPU
-// GPU: halftone-run: --target sm_80: sm_80 is a GPU, and the device is a CPU
+// GPU: halftone-run: --target sm_80: sm_80 is a GPU, but the device is a CPU
 // RUN: %exit 2 halftone-run compare %s --target aarch64-unknown-linux-gnu:neoverse-n1 2>&1 | FileCheck-22 %s --check-prefix=ARM
 // ARM: halftone-run: --target aarch64-unknown-linux-gnu:neoverse-n1: code of aarch64-unknown-linux-gnu:neoverse-n1 is made for aarch64; this machine is
 // RUN: halftone-run emit %s --target sm_80 --format plan --no-cache -o %t/gpu.plan

@@ -56,11 +56,11 @@
 // RUN: mkdir %t/open && chmod 777 %t/open
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/open -v 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
 // RUN: halftone-run compare %s --cache-dir %t/open 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
-// OPEN: halftone-run: compiled kernels are not kept on disk: {{.*}}/open can be written by other users
-// OPEN-NOT: kept on disk
+// OPEN: halftone-run: compiled kernels are not cached on disk: {{.*}}/open can be written by other users
+// OPEN-NOT: cached on disk
 // RUN: echo > %t/file
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/file 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=NOFOLDER
-// NOFOLDER: not kept on disk: {{.*}}/file is not a folder
+// NOFOLDER: not cached on disk: {{.*}}/file is not a folder
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/file -q 2>&1 | count 0
 // RUN: halftone-run predict %s --input x=random --no-cache 2>&1 >/dev/null | count 0
 
