@@ -415,7 +415,7 @@ def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
            [{::llvm::cl::values(
                clEnumValN(::halftone::compiler::Stage::graph, "graph", "layers, state, gradients"),
                clEnumValN(::halftone::compiler::Stage::cast, "cast", "no layers, all casts explicit"),
-               clEnumValN(::halftone::compiler::Stage::pure, "pure", "state is values, gradients resolved"),
+               clEnumValN(::halftone::compiler::Stage::pure, "pure", "state as values, gradients resolved"),
                clEnumValN(::halftone::compiler::Stage::kernel, "kernel", "launches of kernels"))}]>
   ];
 }

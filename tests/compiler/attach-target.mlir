@@ -64,7 +64,7 @@
 
 // Code of the module's target must run on the device, if it runs. compare is strict unless the module says otherwise.
 // RUN: not halftone-run compare %t.kernel.mlir --no-cache 2>&1 | FileCheck-22 %s --check-prefix=DEVICE
-// DEVICE: attribute 'halftone.target': {{.*}}; --target names another one
+// DEVICE: attribute 'halftone.target': {{.*}}; --target selects another one
 // RUN: halftone-run predict %t.kernel.mlir --device interpreter --input x=random --input w=random --quiet
 // RUN: halftone-run compare %t.kernel.mlir --no-cache --target host | FileCheck-22 %s --check-prefix=STRICT
 // RUN: halftone-run compare %s --no-cache | FileCheck-22 %s --check-prefix=STRICT

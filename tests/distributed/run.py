@@ -350,7 +350,7 @@ def silent():
     limit."""
     for bound in ("nan", "2 s"):
         result = run(0, "together", HALFTONE_EXCHANGE_SECONDS=bound)
-        require(result.code != 0 and f"HALFTONE_EXCHANGE_SECONDS={bound}: expected a count of seconds above 0" in result.text, "a bound is not refused", result)
+        require(result.code != 0 and f"HALFTONE_EXCHANGE_SECONDS={bound}: expected a number of seconds above 0" in result.text, "a bound is not refused", result)
     result = run(3, "together", "1:ending=stop", "1:steps=5", HALFTONE_EXCHANGE_SECONDS="2")
     require(result.code != 0 and result.seconds < 25, f"it did not end: {result.seconds:.1f} s", result)
     for rank in (0, 2):

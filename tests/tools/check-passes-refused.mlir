@@ -39,7 +39,7 @@ func.func @main(%x: tensor<50000000xf32> {halftone.name = "x"}) { return }
 
 // -----
 
-// CHECK: error: --check-passes: there is no function @main with a body of one block
+// CHECK: error: --check-passes: there is no function @main with a single-block body
 // CHECK-NOT: error
 func.func private @main(tensor<2xf32>)
 

@@ -47,8 +47,8 @@
 // TWICESTOP: halftone-opt: --stop-after is given more than once
 // TWICETARGET: halftone-opt: --target is given more than once
 // TWICECHECK: halftone-opt: --check-passes is given more than once
-// UNREAD: halftone-opt: --numerics is about the stock pipeline; expected --stop-after
-// UNREADTARGET: halftone-opt: --target is about the stock pipeline; expected --stop-after
+// UNREAD: halftone-opt: --numerics applies to the stock pipeline; expected --stop-after
+// UNREADTARGET: halftone-opt: --target applies to the stock pipeline; expected --stop-after
 // PLUGIN: halftone-opt: --load-pass-plugin={{.+}}: {{.+}}
 // DIALECT: halftone-opt: --load-dialect-plugin={{.+}}: {{.+}}
 // ACTIONS: halftone-opt: --log-actions-to={{.*}}/file: cannot write {{.*}}/file: No such file or directory
@@ -62,14 +62,14 @@
 // DUMP: halftone-insert-casts
 // AFTER: IR Dump After {{.*}}InsertCasts
 // TIMING: Total Execution Time
-// NAMED: halftone-opt: passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; expected one of them
-// PIPELINE: halftone-opt: --pass-pipeline beside --stop-after
-// REPRODUCER: halftone-opt: --run-reproducer beside --stop-after
+// NAMED: halftone-opt: passes conflict with --stop-after, --start-from and cast reports, which run the stock pipeline; expected one of them
+// PIPELINE: halftone-opt: --pass-pipeline conflicts with --stop-after
+// REPRODUCER: halftone-opt: --run-reproducer conflicts with --stop-after
 // MINUS: halftone-opt: --max-standalone-casts=-1: expected a number of casts
 // LEAST: halftone-opt: --max-standalone-casts=-9223372036854775808: expected a number of casts
 // TWENTY: max-standalone-casts option: '99999999999999999999' value invalid
 // PDP: halftone-opt: --target: unknown target "pdp-11"
-// SPLIT: halftone-opt: --cast-ledger holds the casts of one module; expected no -split-input-file beside it
+// SPLIT: halftone-opt: --cast-ledger holds the casts of one module; expected no -split-input-file with it
 
 // LEDGER: {"casts":[{"path":"net/dense","value":"layer input (8, 4)","from":"float32","to":"float16","kind":"rounding","fused":true,"bytes":0,"rule":"net/.*","location":"{{.*}}halftone-opt.mlir:
 // LEDGER-SAME: "standalone":0
@@ -79,7 +79,7 @@
 // STRICT-NEXT: ^bb0
 // STRICT-NEXT: halftone.cast
 // STRICT-NEXT: halftone.yield
-// EARLY: ask about stage kernel, but --stop-after=pure
+// EARLY: report on stage kernel, but --stop-after=pure
 // FOLDER: No such file or directory
 // STAGE: is not legal in stage pure
 // MISSING: halftone-opt: cannot read {{.*}}missing.mlir: No such file or directory

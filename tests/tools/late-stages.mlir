@@ -23,8 +23,8 @@
 // TIMING: plan
 // AFTER: IR Dump After {{.*}}OrderLaunches
 // AFTERDUMP: halftone-form-kernels
-// BYTECODE: halftone-opt: --emit-bytecode is about modules, but --stop-after=plan gives text
-// NAMED: halftone-opt: passes are named beside --stop-after
+// BYTECODE: halftone-opt: --emit-bytecode applies to modules, but --stop-after=plan prints text
+// NAMED: halftone-opt: passes conflict with --stop-after
 
 // LINALG: halftone.kind = "matmul"
 // LINALG-SAME: halftone.schedule = #halftone_cpu.matmul<few_rows = true>

@@ -15,7 +15,7 @@
 // RUN: %exit 1 halftone-opt --irdl-file=%t/modules.mlir %s 2>&1 | FileCheck-22 %s --check-prefix=DEEP
 // RUN: %exit 3 halftone-run predict %t/modules.mlir --input x=random 2>&1 | FileCheck-22 %s --check-prefix=DEEP
 // RUN: %exit 3 halftone-policy resolve %t/deep.mlir 2>&1 | FileCheck-22 %s --check-prefix=DEEP
-// DEEP: text that nests more than 1000 levels deep; expected fewer brackets, operators and aliases inside of each other
+// DEEP: text that nests more than 1000 levels deep; expected fewer nested brackets, operators and aliases
 // DEEP-NOT: {{(Stack dump|error|Error)}}
 
 // RUN: sed -e 's/8x4x/7x9223372036854775807x/g; s/<4xf32>/<9223372036854775807xf32>/g' %s > %t/size.mlir

@@ -26,8 +26,8 @@ namespace {
 constexpr const char *usage = R"(halftone-bytecode [OPTIONS]
 
 The tools start this program; the file is descriptor 3. It prints the module in generic form, with locations, or the reason why
-there is none. The caller verifies the module. Exit: 0, 1 for a file that cannot be read. The options of mlir-opt about dialects
-count: --allow-unregistered-dialect, --load-dialect-plugin, --irdl-file.
+it cannot be read. The caller verifies the module. Exit: 0, 1 for a file that cannot be read. mlir-opt's options about dialects
+apply: --allow-unregistered-dialect, --load-dialect-plugin, --irdl-file.
 )";
 
 /// Registers the dialects of an IRDL file, whose text the caller must have checked.
@@ -55,7 +55,7 @@ LogicalResult printFile(MLIRContext &context) {
   if (failed(readBytecodeFile(**file, &top, config)))
     return failure();
   if (top.empty() || &top.front() != &top.back())
-    return emitError(UnknownLoc::get(&context)) << "expected one op at the top";
+    return emitError(UnknownLoc::get(&context)) << "expected a single top-level op";
   Operation *module = &top.front();
   module->remove(); // MLIR prints no aliases for an op inside a block
   AsmState state(module, OpPrintingFlags().enableDebugInfo().printGenericOpForm(), nullptr, &resources);

@@ -77,7 +77,7 @@ herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
   const std::string path = name;
   if (++walk.rows > detail::mostTableRows || !isPlain(path)) {
     walk.error = walk.rows > detail::mostTableRows ? fmt::format("more than {} datasets", detail::mostTableRows)
-                                                   : "a dataset whose name is no plain text";
+                                                   : "a dataset whose name is not plain text";
     return 1;
   }
   const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
@@ -174,7 +174,7 @@ std::string layOut(hid_t file, std::istream &wanted) {
     std::string kind;
     line >> kind;
     if (!(kind == "group" ? makeGroup(file, links, line) : makeDataset(file, links, line)))
-      return fmt::format("cannot make: {}", text);
+      return fmt::format("cannot create: {}", text);
   }
   return "";
 }

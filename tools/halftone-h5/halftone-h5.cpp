@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char *usage = R"(usage: halftone-h5 list OFFSET BYTES | read OFFSET BYTES DATASET | layout
 
-The library starts this program; the file is descriptor 3. `list` prints the table of the datasets of the HDF5 file that lies
-in a part of it, `read` prints the numbers of one dataset, `layout` makes the objects that the lines of stdin name and prints
-their table. A table ends with the line "end"; a line "error ..." says why there is none. Exit: 0, 1 for a file that cannot be
-read, 2 for usage.
+The library starts this program; the file is descriptor 3. `list` prints the table of the datasets of the HDF5 file in a
+range of it, `read` prints the numbers of one dataset, `layout` creates the objects that the lines of stdin name and prints
+their table. A table ends with the line "end"; a line "error ..." gives the reason if there is no table. Exit: 0, 1 for a file
+that cannot be read, 2 for usage.
 )";
 
 /// Ends the process with an error if the file exceeds the file size limit. libhdf5 would continue and crash.
@@ -40,7 +40,7 @@ std::string make() {
   H5Pset_fapl_stdio(access); // the default driver opens links by name, which an in-memory file does not have
   const Handle file(H5Fcreate("/proc/self/fd/3", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   if (file < 0)
-    return "cannot make an HDF5 file";
+    return "cannot create an HDF5 file";
   if (const std::string error = layOut(file, std::cin); !error.empty())
     return error;
   return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? "cannot write the HDF5 file" : list(file);

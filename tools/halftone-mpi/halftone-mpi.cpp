@@ -348,7 +348,7 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
     constexpr double most = 1e9; // longer than any run
     mostSeconds = std::strtod(bound.c_str(), &end);
     if (*end || !(mostSeconds > 0) || !(mostSeconds <= most)) {
-      failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a count of seconds above 0", error, errorBytes);
+      failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a number of seconds above 0", error, errorBytes);
       return nullptr;
     }
   }

@@ -81,7 +81,8 @@ private:
     if (state && state->outcome)
       return;
     emitError(getOperation()->getLoc()) << "--check-passes: "
-                                        << (state ? state->refusal : "the root is no module; expected one with @main");
+                                        << (state ? state->refusal
+                                                  : "the root is not a module; expected a module with @main");
     signalPassFailure();
   }
 
@@ -110,7 +111,7 @@ private:
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     frames.pop_back();
     if (!runsOthers(pass) && !isValid(op)) // MLIR's verifier does not name the pass
-      emitRemark(op->getLoc()) << "--check-passes: " << nameOf(pass) << " leaves IR that is not valid";
+      emitRemark(op->getLoc()) << "--check-passes: " << nameOf(pass) << " leaves invalid IR";
   }
   void runAfterPass(Pass *pass, Operation *op) override;
 

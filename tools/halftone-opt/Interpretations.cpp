@@ -82,11 +82,11 @@ StatusOr<int64_t> checkModule(ModuleOp module) {
       return success();
     });
     if (failed(mlir::verify(module)))
-      return refused("the module is not valid: " + reason);
+      return refused("the module is invalid: " + reason);
   }
   auto main = dyn_cast_or_null<func::FuncOp>(module.lookupSymbol("main"));
   if (!main || main.isExternal() || !main.getBody().hasOneBlock())
-    return refused("there is no function @main with a body of one block");
+    return refused("there is no function @main with a single-block body");
   HALFTONE_RETURN_IF_ERROR(checkTypes(main));
   int64_t elements = 0;
   for (BlockArgument argument : main.getArguments())

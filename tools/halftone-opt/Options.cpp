@@ -38,12 +38,12 @@ StockOptions::StockOptions()
                 cl::cat(withoutLlvmsOptions(category)),
                 cl::values(clEnumValN(Stage::graph, "graph", "as traced"),
                            clEnumValN(Stage::cast, "cast", "all casts explicit, no layers"),
-                           clEnumValN(Stage::pure, "pure", "state is values, gradients resolved"),
+                           clEnumValN(Stage::pure, "pure", "state as values, gradients resolved"),
                            clEnumValN(Stage::kernel, "kernel", "launches of kernels"))),
       stopAfter("stop-after", cl::desc("Run the stock pipeline up to this stage"), cl::cat(category),
                 cl::values(clEnumValN(Stage::graph, "graph", "only check the input"),
                            clEnumValN(Stage::cast, "cast", "all casts explicit, no layers"),
-                           clEnumValN(Stage::pure, "pure", "state is values, gradients resolved"),
+                           clEnumValN(Stage::pure, "pure", "state as values, gradients resolved"),
                            clEnumValN(Stage::kernel, "kernel", "launches of kernels"),
                            clEnumValN(Stage::linalg, "linalg", "each kernel as linalg on tensors (text)"),
                            clEnumValN(Stage::plan, "plan", "slots and steps (text)"),
@@ -51,11 +51,11 @@ StockOptions::StockOptions()
       numerics("numerics", cl::desc("How much may be fused (default: the module's, or fast)"), cl::init(Numerics::fast),
                cl::cat(category),
                cl::values(clEnumValN(Numerics::fast, "fast", "values may stay wider inside a kernel"),
-                          clEnumValN(Numerics::strict, "strict", "one op a kernel, every op rounds"))),
+                          clEnumValN(Numerics::strict, "strict", "one op per kernel, every op rounds"))),
       target("target", cl::cat(category), cl::init("host"), cl::value_desc("TARGET"),
-             cl::desc("What kernels are made for (default: the module's, or host): " HALFTONE_TARGET_NAMES)),
+             cl::desc("Target of the kernels (default: the module's, or host): " HALFTONE_TARGET_NAMES)),
       maxStandaloneCasts("max-standalone-casts", cl::cat(category), cl::value_desc("N"),
-                         cl::desc("Fail when more than N casts of the kernel stage are kernels of their own")),
+                         cl::desc("Fail if the kernel stage has more than N standalone casts")),
       castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
                      cl::desc("Write the casts of the kernel stage to a file, or to stdout (-)")),
       checkPasses("check-passes", cl::cat(category),
@@ -96,7 +96,7 @@ std::string StockOptions::contradiction() const {
          {static_cast<const cl::Option *>(&numerics), static_cast<const cl::Option *>(&target)})
       if (option->getNumOccurrences())
         return fmt::format(
-            "--{} is about the stock pipeline; expected --stop-after, --start-from or a report about casts beside it",
+            "--{} applies to the stock pipeline; expected --stop-after, --start-from or a cast report with it",
             option->ArgStr.str());
     return "";
   }
@@ -106,19 +106,18 @@ std::string StockOptions::contradiction() const {
   if (startFrom > last())
     return fmt::format("--start-from={} comes after --stop-after={}", name(startFrom), to);
   if (reportsCasts() && last() < Stage::kernel)
-    return fmt::format("--cast-ledger and --max-standalone-casts ask about stage kernel, but --stop-after={}", to);
+    return fmt::format("--cast-ledger and --max-standalone-casts report on stage kernel, but --stop-after={}", to);
   if (castLedgerFile.getNumOccurrences() && timesGiven("split-input-file"))
-    return "--cast-ledger holds the casts of one module; expected no -split-input-file beside it";
+    return "--cast-ledger holds the casts of one module; expected no -split-input-file with it";
   for (const char *other : {"pass-pipeline", "run-reproducer"})
     if (timesGiven(other))
-      return fmt::format(
-          "--{} beside --stop-after, --start-from or a report about casts, which run the stock pipeline; expected "
-          "one of them",
-          other);
+      return fmt::format("--{} conflicts with --stop-after, --start-from and cast reports, which run the stock "
+                         "pipeline; expected one of them",
+                         other);
   for (const char *other : {"emit-bytecode", "output-split-marker", "mlir-elide-elementsattrs-if-larger",
                             "mlir-elide-resource-strings-if-larger"})
     if (last() > Stage::kernel && timesGiven(other))
-      return fmt::format("--{} is about modules, but --stop-after={} gives text", other, to);
+      return fmt::format("--{} applies to modules, but --stop-after={} prints text", other, to);
   return "";
 }
 

@@ -56,7 +56,7 @@ void addSide(Contract &contract, const char *named, const char *side, TypeRange 
       text += " " + textOf(Attribute(others.getDictionary(type.getContext())));
     const bool isTie = tie && !name;
     if (!isTie && ties > 0)
-      contract[fmt::format("a {} behind those of state", named)] = "";
+      contract[fmt::format("a {} after those of state", named)] = "";
     contract[isTie ? fmt::format("state {} {}", side, ties++) : fmt::format("{} {}", named, names++)] = std::move(text);
   }
 }
@@ -142,7 +142,7 @@ std::string breachOf(StringRef pass, const Contract &before, const Contract &aft
     if (found != after.end())
       changes.push_back(fmt::format("changes {} from {} to {}", subject, shortened(was), shortened(found->second)));
     else if (subject != gradientSubject && subject != stageSubject && !subject.starts_with(layerSubject))
-      changes.push_back(fmt::format("takes away {}{}{}", subject, was.empty() ? "" : ", which was ", shortened(was)));
+      changes.push_back(fmt::format("removes {}{}{}", subject, was.empty() ? "" : ", which was ", shortened(was)));
   }
   for (const auto &[subject, is] : after)
     if (!before.contains(subject) && !maySkip(pass, subject))

@@ -37,7 +37,7 @@ int codeOfRefusal = 1;
 /// Called by exit().
 void onExit(int status, void *) {
   if (const std::string pass = runningPass(); !pass.empty() && status == 0)
-    endWith(codeOfRefusal, pass + " ended the process by exit(0)");
+    endWith(codeOfRefusal, pass + " ended the process with exit(0)");
 }
 
 /// Called for an uncaught exception.
@@ -73,13 +73,13 @@ private:
     if (ended.ofPasses == ofPasses || runsOthers(pass) || expectsErrors || *failed)
       return;
     *failed = true;
-    emitError(op->getLoc()) << "the pass " << nameOf(pass) << " emitted an error and did not fail";
+    emitError(op->getLoc()) << "the pass " << nameOf(pass) << " emitted an error but did not fail";
   }
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     const Running ended = running().back();
     running().pop_back();
     if (ended.errors == errors)
-      emitError(op->getLoc()) << "the pass " << nameOf(pass) << " failed and did not say why";
+      emitError(op->getLoc()) << "the pass " << nameOf(pass) << " failed without a diagnostic";
   }
 
   const bool expectsErrors;

@@ -146,7 +146,7 @@ ExitCode process(const StockOptions &options, const std::vector<std::string> &ar
   error = options.contradiction();
   // The flags of all passes belong to one option, so any pass's name finds it.
   if (error.empty() && options.runsStock() && timesGiven("halftone-simplify"))
-    error = "passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; "
+    error = "passes conflict with --stop-after, --start-from and cast reports, which run the stock pipeline; "
             "expected "
             "one of them";
   if (halftone::Status status = checkTarget(options.target); error.empty() && !status)

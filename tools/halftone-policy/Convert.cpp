@@ -57,10 +57,9 @@ ExitCode convert(const Arguments &arguments) {
     if (arguments.subject.find_first_of("./") == std::string::npos)
       return convertName(arguments);
     std::error_code ignored;
-    throw Error(ErrorKind::io_error,
-                arguments.subject + (std::filesystem::exists(arguments.subject, ignored)
-                                         ? ": expected a file whose name ends in .json"
-                                         : ": there is no such file, and no policy has such a name"));
+    throw Error(ErrorKind::io_error, arguments.subject + (std::filesystem::exists(arguments.subject, ignored)
+                                                              ? ": expected a file whose name ends in .json"
+                                                              : ": no such file, and no policy has this name"));
   }
   const PolicyScope global(PolicyArg(arguments.global, Where{}));
   const DTypePolicyMap map = DTypePolicyMap::load(arguments.subject);

@@ -105,10 +105,11 @@ std::optional<Finding> unreachable(const MapEntry &entry, const MapFile &map) {
   if (!text)
     return std::nullopt;
   if (!canBePath(*text))
-    return Finding{false, "P005", fmt::format("'{}' can match no path: names are joined by single slashes", entry.key)};
+    return Finding{false, "P005",
+                   fmt::format("'{}' cannot match any path: names are joined by single slashes", entry.key)};
   if (!entry.isLiteral && map.find(*text))
     return Finding{false, "P005",
-                   fmt::format("'{}' never decides: it matches '{}' only, which is a key itself", entry.key, *text)};
+                   fmt::format("'{}' is never used: it matches only '{}', which is itself a key", entry.key, *text)};
   return std::nullopt;
 }
 
@@ -126,7 +127,7 @@ bool occursIn(const MapEntry &entry, const std::optional<Ends> &ends, const std:
 Finding missing(const MapEntry &entry, const PathGroups &shadowed, const RecordedModel &model, bool hint) {
   for (const auto &[paths, what] : shadowed.list())
     return {false, "P005",
-            fmt::format("'{}' never decides: all that it matches has a key of its own ({})", entry.key, paths)};
+            fmt::format("'{}' is never used: everything that it matches has its own key ({})", entry.key, paths)};
   PathGroups parts;
   const std::optional<Ends> ends = endsOf(entry.key);
   for (const RecordedLayer &layer : model.layers)
@@ -134,7 +135,7 @@ Finding missing(const MapEntry &entry, const PathGroups &shadowed, const Recorde
       parts.add("", layer.path);
   for (const auto &[paths, what] : parts.list())
     return {false, "P004",
-            fmt::format("'{}' matches only a part of {}: a key has to match the whole path", entry.key, paths)};
+            fmt::format("'{}' matches only a part of {}: a key must match the whole path", entry.key, paths)};
   return {false, "P001",
           fmt::format("'{}' matches no layer{}", entry.key, hint ? "; " + nearest(entry.key, model) : std::string())};
 }
@@ -160,7 +161,8 @@ std::vector<Finding> checkKeys(const MapFile &map) {
       if (i == j || (same && i > j)) // reported by the finding on the other pair
         continue;
       findings.push_back(
-          {true, "P002", fmt::format("every path that '{}' matches, '{}' matches too", entry.key, map.entries[j].key)});
+          {true, "P002",
+           fmt::format("every path that '{}' matches is also matched by '{}'", entry.key, map.entries[j].key)});
     }
   }
   for (const MapEntry &entry : map.entries)

@@ -29,17 +29,17 @@ bool multipliesInt8(const Target &target) {
 constexpr SlowPolicy slowPolicies[] = {
     {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float16; },
      [](const Target &target) { return target.math.convertsF16; },
-     "there are no instructions between float16 and float32 (F16C)"},
+     "there are no conversions between float16 and float32 (F16C)"},
     {[](const DTypePolicy &policy) { return policy.quantization_mode() == "int8"; },
-     [](const Target &target) { return multipliesInt8(target); }, "there are no dot products of int8 (VNNI)"},
+     [](const Target &target) { return multipliesInt8(target); }, "there are no int8 dot products (VNNI)"},
     {[](const DTypePolicy &policy) {
        return is_float(policy.compute_dtype()) && itemsize(policy.compute_dtype()) == 1;
      },
-     [](const Target &) { return false; }, "there are no instructions between float8 and float32"},
+     [](const Target &) { return false; }, "there are no conversions between float8 and float32"},
     {[](const DTypePolicy &policy) { return policy.quantization_mode() == "float8"; },
-     [](const Target &) { return false; }, "there are no instructions between float8 and float32"},
+     [](const Target &) { return false; }, "there are no conversions between float8 and float32"},
     {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float64; },
-     [](const Target &) { return false; }, "a vector holds half as many of its elements"},
+     [](const Target &) { return false; }, "a vector holds half as many elements"},
 };
 
 bool isBelowFloat32(DType dtype) { return is_float(dtype) && itemsize(dtype) < itemsize(DType::float32); }
@@ -59,7 +59,7 @@ std::string whyUnscaled(const RecordedModel &model) {
   if (!model.policy)
     return "the program has no loss scale";
   return fmt::format("the model's own policy is '{}'{}", model.policy->name(),
-                     model.policyIsRecorded ? "" : " (--global: a model that is read has the global policy)");
+                     model.policyIsRecorded ? "" : " (--global: a loaded model has the global policy)");
 }
 
 } // namespace
@@ -87,8 +87,9 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
       unscaled.add("", layer.path);
     if (hasShortRange(compute) && castsBeforeUpcast(layer.className))
       cast.add(
-          fmt::format("({}) casts its input to {} before it computes in float32, so that what {} cannot hold is lost",
-                      layer.className, dtypeName, dtypeName),
+          fmt::format(
+              "({}) casts its input to {} before it computes in float32, so values that {} cannot represent are lost",
+              layer.className, dtypeName, dtypeName),
           layer.path);
     for (const SlowPolicy &row : slowPolicies)
       if (row.applies(*policy) && !row.isNative(target))

@@ -23,8 +23,8 @@ std::shared_ptr<const compiler::Target> targetOf(const std::string &device) {
     (void)Device::cuda(index); // throws the reason
   auto target = compiler::Target::find(device == "cpu" ? "host" : device);
   if (!target.isOk())
-    throw UsageError(fmt::format("--device: expected cpu for this machine's, cuda, or the target of a CPU; {}",
-                                 target.status().message()));
+    throw UsageError(
+        fmt::format("--device: expected cpu (this machine's), cuda or a CPU target; {}", target.status().message()));
   return *std::move(target);
 }
 

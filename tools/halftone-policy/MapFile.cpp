@@ -98,8 +98,8 @@ MapFile readMapFile(const std::string &path) {
   map.fallback = policyAt("the default", fallback, true, map.findings);
   if (fallback.is_null() && !config["policy_map"].empty())
     map.findings.push_back({false, "P012",
-                            "the default is null: Keras forgets the entries' names when it writes such a "
-                            "map, and takes the reader's global policy for them"});
+                            "the default is null: Keras drops the entries' names when it writes such a map, and uses "
+                            "the reader's global policy for them"});
   for (const auto &[key, value] : config["policy_map"].items()) {
     MapEntry entry{key, PathPattern::isLiteral(key), std::nullopt, std::nullopt};
     try {

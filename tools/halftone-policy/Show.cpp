@@ -68,7 +68,7 @@ ExitCode show(const Arguments &arguments) {
   if (arguments.json)
     printJson(result);
   else if (!arguments.quiet)
-    print("Each mode goes with every source above it but int8 with one that computes in float16: "
+    print("Each mode combines with every source above, except int8 with a source that computes in float16: "
           "<mode>_from_<source>.\nModes: int8, float8, int4, int4/<block size>, gptq/<2|3|4|8>/<group "
           "size>, awq/4/<group size>.\n");
   return yes;

@@ -23,7 +23,7 @@ CLI::App *addCommand(CLI::App &app, const char *name, const char *help, Argument
   command->add_flag("--json", arguments.json, "The result as one JSON object");
   auto *quiet = command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
   if (std::string_view(name) != "show")
-    command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was read")->excludes(quiet);
+    command->add_flag("-v,--verbose", arguments.verbose, "Print to stderr what was read")->excludes(quiet);
   return command;
 }
 
@@ -63,18 +63,19 @@ void declare(CLI::App &app, Arguments &arguments) {
   auto *model = lint->add_option("--model", arguments.model, "A .keras archive or .mlir module that the map is for");
   lint->add_option("--device", arguments.device,
                    "What the model will run on: cpu (this machine's), " HALFTONE_CPU_TARGET_NAMES
-                   ". P014 says slower than float32 of: float16 without F16C, int8 without VNNI, float8 and float64 "
+                   ". P014 reports as slower than float32: float16 without F16C, int8 without VNNI, float8 and float64 "
                    "everywhere")
       ->needs(model)
       ->capture_default_str();
   lint->add_flag("--strict", arguments.strict, "Exit with 1 on a warning too");
 
   CLI::App *convert = addCommand(
-      app, "convert", "Spell a map's file out, or name the Keras 3 policy of a TensorFlow 2.0 name", arguments);
+      app, "convert", "Write a map's file in full, or print the Keras 3 policy of a TensorFlow 2.0 name", arguments);
   convert->add_option("FILE", arguments.subject, "FILE.json, or a name such as float16_with_float32_vars")->required();
   convert->add_option("-o", arguments.output, "The file to write, or - for stdout")->capture_default_str();
   for (CLI::App *command : {resolve, lint, convert})
-    command->add_option("--global", arguments.global, "The global policy that stands for null")->capture_default_str();
+    command->add_option("--global", arguments.global, "The global policy, which null stands for")
+        ->capture_default_str();
 }
 
 } // namespace
@@ -91,7 +92,7 @@ static ExitCode run(int argc, char **argv) {
   if (commands.contains(first))
     arguments.command = first;
   else if (!first.starts_with('-'))
-    return reportUsageError(fmt::format("'{}' is no command; expected show, resolve, lint or convert", first), "",
+    return reportUsageError(fmt::format("'{}' is not a command; expected show, resolve, lint or convert", first), "",
                             json);
   try {
     app.parse(argc, argv);

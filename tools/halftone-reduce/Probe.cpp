@@ -84,7 +84,7 @@ Status checkScript(const std::string &script) {
   std::error_code failure;
   const fs::file_status file = fs::status(script, failure);
   if (fs::exists(file) && !fs::is_regular_file(file))
-    return {ErrorKind::value_error, fmt::format("--test: cannot run {}: it is no regular file", script)};
+    return {ErrorKind::value_error, fmt::format("--test: cannot run {}: it is not a regular file", script)};
   if (::access(script.c_str(), X_OK) != 0)
     return {ErrorKind::value_error, fmt::format("--test: cannot run {}: {}", script, std::strerror(errno))};
   return {};
@@ -98,7 +98,7 @@ StatusOr<std::unique_ptr<Probe>> Probe::create(const Question &question) {
   holdInterruptions();
   llvm::SmallString<128> folder;
   if (const std::error_code failure = llvm::sys::fs::createUniqueDirectory("halftone-reduce", folder))
-    return Status(ErrorKind::io_error, fmt::format("cannot make a temporary folder: {}", failure.message()));
+    return Status(ErrorKind::io_error, fmt::format("cannot create a temporary folder: {}", failure.message()));
   std::unique_ptr<Probe> probe(new Probe);
   probe->folder_ = folder.str().str();
   probe->script_ = question.script;

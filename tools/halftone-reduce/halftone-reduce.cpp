@@ -42,32 +42,31 @@ void declare(CLI::App &app, Arguments &arguments) {
       app.add_option("--test", question.script,
                      "A program that gets the file of a module as its last argument, and exits with 1 if the module "
                      "still fails, else with 0");
-  app.add_option("--test-arg", question.arguments, "Of --test: an argument before the file; may be repeated")
+  app.add_option("--test-arg", question.arguments, "With --test: an argument before the file; may be repeated")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
       ->needs(test);
-  auto *command =
-      app.add_option("--command", question.command,
-                     "A command of the shell in which %s stands for the file of a module; --says, --exits or both "
-                     "tell when the module still fails")
-          ->excludes(test);
-  app.add_option("--says", question.says, "Of --command: its output has this text")->needs(command);
-  app.add_option("--exits", question.code, "Of --command: its exit code; 128 more than the signal for a crash")
+  auto *command = app.add_option("--command", question.command,
+                                 "A shell command in which %s stands for the file of a module; --says, --exits or both "
+                                 "determine whether the module still fails")
+                      ->excludes(test);
+  app.add_option("--says", question.says, "With --command: the output contains this text")->needs(command);
+  app.add_option("--exits", question.code, "With --command: the exit code; 128 plus the signal for a crash")
       ->check(CLI::Range(0, 255))
       ->needs(command);
-  app.add_option("-o", arguments.output, "The file for the small module, or - for stdout")->capture_default_str();
+  app.add_option("-o", arguments.output, "The file for the reduced module, or - for stdout")->capture_default_str();
 }
 
 /// A message about options that do not define a test, or "".
 std::string faultOf(const Arguments &arguments) {
   const Question &question = arguments.question;
   if (question.script.empty() && question.command.empty())
-    return "expected --test or --command, which tell whether a module still fails";
+    return "expected --test or --command, which determine whether a module still fails";
   if (!question.script.empty())
     return "";
   if (question.says.empty() && !question.code)
-    return "--command: expected --says, --exits or both, which tell when the module still fails";
+    return "--command: expected --says, --exits or both, which determine whether the module still fails";
   if (question.command.find("%s") == question.command.npos)
     return fmt::format("--command: expected %s in it, which stands for the file of a module; got '{}'",
                        question.command);
@@ -91,7 +90,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> parse(mlir::MLIRContext &context, co
   auto module =
       mlir::parseSourceString<mlir::ModuleOp>(*text, mlir::ParserConfig(&context), path == "-" ? "<stdin>" : path);
   if (!module)
-    return collector.toStatus("this is no MLIR module", ErrorKind::value_error);
+    return collector.toStatus("this is not an MLIR module", ErrorKind::value_error);
   return module;
 }
 
@@ -145,10 +144,9 @@ ExitCode reduceFile(const Arguments &arguments) {
   if (const Status fault = probe.fault(); !fault)
     return writeUnfinished(arguments.output, **module, fault);
   if (!failsAgain) {
-    printError(
-        "halftone-reduce: the same module fails at times only; expected a program with the same answer each time. "
-        "At last it {}\n",
-        probe.lastAnswer());
+    printError("halftone-reduce: the same module fails only sometimes; expected a program with the same answer each "
+               "time. Finally it {}\n",
+               probe.lastAnswer());
     return no;
   }
   printError("halftone-reduce: {} ops -> {} ops, {} tries\n", before, countOps(**module), probe.tries());
@@ -162,7 +160,7 @@ ExitCode refuse(const std::string &message) {
 
 ExitCode run(int argc, char **argv) {
   Arguments arguments;
-  CLI::App app("Makes a module small that shows a failure.", "halftone-reduce");
+  CLI::App app("Reduces a module that shows a failure.", "halftone-reduce");
   declare(app, arguments);
   try {
     app.parse(argc, argv);

@@ -60,7 +60,7 @@ void settleProgram(Arguments &arguments, const Flags &flags) {
                          !arguments.policyMap.empty() || arguments.global != "float32";
   if (isOfModel && !arguments.model.ends_with(".keras"))
     throw UsageError("--program, --batch-size, --policy, --policy-map and --global are for .keras models; '" +
-                     arguments.model + "' is none");
+                     arguments.model + "' is not one");
 }
 
 /// The options of all commands. `numerics` is the default of --numerics.
@@ -69,21 +69,20 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
   CLI::App *command = app.add_subcommand(name, help);
   command->add_option("MODEL", arguments.model, kinds)->required();
   auto *map = command->add_option("--policy-map", arguments.policyMap,
-                                  "Of a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
+                                  "For a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
   command
       ->add_option(
           "--policy", arguments.policy,
-          "Of a .keras model: one policy for all layers, and the model's own, by which compile() scales the loss")
+          "For a .keras model: one policy for all layers and for the model itself, by which compile() scales the loss")
       ->excludes(map);
   command
-      ->add_option(
-          "--global", arguments.global,
-          "Of a .keras model: the global policy while the file is read. It stands for policies that the file does "
-          "not record, such as a Sequential's or functional model's own")
+      ->add_option("--global", arguments.global,
+                   "For a .keras model: the global policy while the file is read. It is used for policies that the "
+                   "file does not record, such as a Sequential's or functional model's own")
       ->capture_default_str();
   command
       ->add_option("--device", arguments.device,
-                   name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"
+                   name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for slow, exact results"
                                      : "cpu, cuda or cuda:<index>")
       ->capture_default_str();
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
@@ -92,7 +91,7 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->check(CLI::IsMember({"fast", "strict"}));
   auto *quiet = command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
   if (name != "evaluate")
-    command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done")->excludes(quiet);
+    command->add_flag("-v,--verbose", arguments.verbose, "Print to stderr what was done")->excludes(quiet);
   if (name == "emit")
     return command;
   command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
@@ -108,27 +107,28 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
   CLI::App *command =
       addCommand(app, name, help, "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan",
                  arguments, flags, numerics);
-  command->add_option("--program", flags.program, "Of a .keras model: predict, test or train (default: predict)")
+  command->add_option("--program", flags.program, "For a .keras model: predict, test or train (default: predict)")
       ->check(CLI::IsMember({"predict", "test", "train"}));
   command
       ->add_option("--batch-size", arguments.batchSize,
-                   "Of a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
+                   "For a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
       ->check(atLeast(int64_t(1)));
-  auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "Where compiled kernels are kept");
-  command->add_flag("--no-cache", flags.noCache, "Keep no compiled kernels on disk")->excludes(cache);
+  auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "The folder of the cache of compiled kernels");
+  command->add_flag("--no-cache", flags.noCache, "Do not cache compiled kernels on disk")->excludes(cache);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
-  command->add_flag("--locations", arguments.locations, "With locations in the modules that --dump-ir and emit write");
+  command->add_flag("--locations", arguments.locations,
+                    "Include locations in the modules that --dump-ir and emit write");
   command
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
-                   "Exit with 1 when the plan needs more kernels that only cast")
+                   "Exit with 1 if the plan has more standalone casts")
       ->check(atLeast(int64_t(0)));
   command->add_option("--target", arguments.target,
-                      "The machine that code is for: " HALFTONE_TARGET_NAMES
-                      " (default: the module's, or the device's). emulated:x86-64-v4: that CPU's code, run here by "
+                      "The target of the code: " HALFTONE_TARGET_NAMES
+                      " (default: the module's, or the device's). emulated:x86-64-v4: code for that CPU, emulated by "
                       "this CPU's instructions");
   command->add_flag("--timing", arguments.timing,
-                    "Tell on stderr how long each pass, each kernel and each phase of kernels took to compile");
-  command->add_flag("--timing-passes", arguments.timingPasses, "As --timing, with a row for each pass of LLVM");
+                    "Print to stderr how long each pass, each kernel and each phase of kernels took to compile");
+  command->add_flag("--timing-passes", arguments.timingPasses, "As --timing, with a row for each LLVM pass");
   return command;
 }
 
@@ -138,7 +138,7 @@ CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::
   CLI::App *command = addCommand(app, name, help, "A .keras file", arguments, flags);
   addList(command, "--x", arguments.x, "SPEC, once for each input in order" + specForm)->required();
   addList(command, "--y", arguments.y, "SPEC, once for each output in order" + specForm)->required();
-  command->add_option("--batch-size", arguments.batchSize, "Rows of a step (default: 32)")->check(atLeast(int64_t(1)));
+  command->add_option("--batch-size", arguments.batchSize, "Rows per step (default: 32)")->check(atLeast(int64_t(1)));
   command->add_option("--loss", arguments.loss, "Compile the model with this loss (default: as in the file)");
   command->add_option("--optimizer", arguments.optimizer, "With --loss (default: rmsprop)");
   addList(command, "--metric", arguments.metrics, "With --loss, once for each metric");
@@ -147,20 +147,20 @@ CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::
 
 void addFit(CLI::App &app, Arguments &arguments, Flags &flags) {
   CLI::App *command = addTrainingCommand(app, "fit", "Train a model; a line for each epoch", arguments, flags);
-  command->add_option("--epochs", arguments.epochs, "Passes over the data, those before --resume included")
+  command->add_option("--epochs", arguments.epochs, "Passes over the data, including those before --resume")
       ->check(atLeast(int64_t(1)))
       ->capture_default_str();
   auto *split = command
                     ->add_option("--validation-split", arguments.validationSplit,
-                                 "The share of the rows, the last ones, that validate each epoch")
+                                 "The share of the rows, taken from the end, for validation after each epoch")
                     ->check(tolerance())
                     ->capture_default_str();
-  auto *x = addList(command, "--val-x", arguments.validationX, "SPEC of data that validate each epoch, as --x");
-  auto *y = addList(command, "--val-y", arguments.validationY, "SPEC of data that validate each epoch, as --y");
+  auto *x = addList(command, "--val-x", arguments.validationX, "SPEC of data for validation after each epoch, as --x");
+  auto *y = addList(command, "--val-y", arguments.validationY, "SPEC of data for validation after each epoch, as --y");
   x->needs(y)->excludes(split);
   y->needs(x);
   command->add_option("--resume", arguments.resume,
-                      "A checkpoint: training goes on after its last epoch, with its optimizer's state");
+                      "A checkpoint: training resumes after its last epoch, with its optimizer's state");
   command->add_option("--checkpoint", arguments.checkpoint, "Write a checkpoint, FILE.ckpt, after each epoch");
   command->add_option("--csv", arguments.csv,
                       "Write a line of comma-separated values after each epoch; with --resume append to the file");
@@ -186,7 +186,7 @@ void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
   addList(command, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
   command->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
       ->capture_default_str();
-  command->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")
+  command->add_option("--steps", arguments.steps, "Consecutive runs; variables carry over")
       ->check(atLeast(int64_t(1)))
       ->capture_default_str();
   command->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")
@@ -194,9 +194,9 @@ void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
   command->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(tolerance());
   command
       ->add_option("--ulp", arguments.tolerance.ulp,
-                   "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
+                   "Allowed error in steps of the dtype; without any of the three: the guarantee of the numerics")
       ->check(atLeast(int64_t(0)));
-  command->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
+  command->add_flag("--by-layer", arguments.byLayer, "Also check each launch, on the operands that it had");
 }
 
 void addEmit(CLI::App &app, Arguments &arguments, Flags &flags) {
@@ -232,7 +232,8 @@ Arguments parseArguments(int argc, char **argv) {
 
   auto isNamed = [&](const CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && !std::ranges::any_of(app.get_subcommands({}), isNamed))
-    throw UsageError(std::string("'") + argv[1] + "' is no command; expected predict, evaluate, fit, compare or emit");
+    throw UsageError(std::string("'") + argv[1] +
+                     "' is not a command; expected predict, evaluate, fit, compare or emit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

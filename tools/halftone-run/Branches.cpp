@@ -19,7 +19,7 @@ void checkBranches(const Arguments &arguments, bool isPlan) {
        arguments.command == "predict" && arguments.device == "interpreter",
        {"--threads", "--numerics", "--cache-dir", "--no-cache", "--dump-ir", "--locations", "--max-standalone-casts",
         "--target", "--timing", "--timing-passes"}},
-      {"a saved plan, which is compiled already,",
+      {"a saved plan, which is already compiled,",
        isPlan,
        {"--numerics", "--cache-dir", "--no-cache", "--dump-ir", "--locations", "--timing", "--timing-passes"}},
       {"a saved plan, which has its target,", isPlan && !emitsCode, {"--target"}},

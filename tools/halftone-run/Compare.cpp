@@ -153,7 +153,7 @@ ExitCode compare(const Arguments &arguments) {
   const ModuleOrPlan model = loadModuleOrPlan(arguments);
   if (model.plan && !isFile)
     throw UsageError(
-        fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",
+        fmt::format("{} is a saved plan, which has nothing to interpret; expected a module, or --against FILE.npy",
                     arguments.model));
   InitialValues values = readValues(model, arguments.inputs, arguments.seed, true);
   Comparison comparison =

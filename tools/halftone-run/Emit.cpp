@@ -75,7 +75,7 @@ std::string codeOf(const Arguments &arguments, const ModuleOrPlan &model, const 
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
       throw Error(ErrorKind::value_error,
-                  fmt::format("kernel {} carries no description; only its object can be had", key));
+                  fmt::format("kernel {} has no description; only its object is available", key));
     if (kernel.target != target->key())
       throw UsageError(fmt::format("--target {}: kernel {} was generated for {}", name, key, kernel.target));
     compiler::KernelDumps dumps;
@@ -132,7 +132,7 @@ ExitCode emit(const Arguments &arguments) {
     throw UsageError(
         fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
   if (model.module && *stage < model.module->stage)
-    throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model,
+    throw UsageError(fmt::format("--stage {}: {} is already in stage {}", arguments.stage, arguments.model,
                                  name(model.module->stage)));
   std::string bytes;
   if (!isModule)

@@ -40,8 +40,8 @@ int64_t resumedEpoch(const Arguments &arguments, const Model &model) {
     for (const std::string &line : restored.converted)
       printError("halftone-run: {}: {}\n", arguments.resume, line);
   if (restored.epoch >= arguments.epochs)
-    throw UsageError(fmt::format("--epochs {}: {} has {} epochs behind it, so no epoch is left", arguments.epochs,
-                                 arguments.resume, restored.epoch));
+    throw UsageError(fmt::format("--epochs {}: {} has already completed {} epochs, so no epoch is left",
+                                 arguments.epochs, arguments.resume, restored.epoch));
   if (arguments.verbose)
     printError("halftone-run: resumed {} after epoch {}\n", arguments.resume, restored.epoch);
   return restored.epoch;

@@ -93,7 +93,8 @@ Tensor parseValues(const InputSpec &spec, const Parameter &parameter) {
   for (int64_t i = 0; i < elements; ++i) {
     const std::string &word = words.size() == 1 ? words[0] : words[i];
     if ((i == 0 || words.size() != 1) && !parseElement(word, parameter.type.dtype, element.data()))
-      throw UsageError(fmt::format("{}: '{}' is no {}", describe(parameter), word, name(parameter.type.dtype)));
+      throw UsageError(
+          fmt::format("{}: '{}' is not a valid {}", describe(parameter), word, name(parameter.type.dtype)));
     std::memcpy(data + i * size, element.data(), element.size());
   }
   return tensor;
@@ -170,7 +171,7 @@ InputSpec parseInputSpec(std::string_view text) {
     spec.name = text.substr(0, equals);
     text.remove_prefix(equals + 1);
     if (!isBare(text) && !takeType())
-      throw bad(fmt::format("'{}' is no type", text.substr(0, text.find('='))));
+      throw bad(fmt::format("'{}' is not a type", text.substr(0, text.find('='))));
   }
   if (spec.type)
     if (Status status = verify(*spec.type); !status.isOk())

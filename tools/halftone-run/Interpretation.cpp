@@ -18,7 +18,7 @@ dialect::TensorData toData(MLIRContext *context, const Tensor &tensor) {
 StatusOr<Tensor> toTensor(const dialect::TensorData &data) {
   std::optional<TensorType> type = tensorTypeOf(data.type);
   if (!type)
-    return Status(ErrorKind::internal_error, "the interpreter gave a value that no tensor holds");
+    return Status(ErrorKind::internal_error, "the interpreter returned a value that no tensor can hold");
   StatusOr<Tensor> tensor = makeTensor(*type);
   if (tensor.isOk()) {
     std::string bytes = data.toBytes();

@@ -58,7 +58,7 @@ Status readSignature(ModuleFile &file) {
   for (auto variable : file.module->getOps<dialect::VariableOp>()) {
     std::optional<TensorType> type = tensorTypeOf(variable.getType());
     if (!type)
-      return {ErrorKind::value_error, fmt::format("variable @{} is no tensor", variable.getSymName().str())};
+      return {ErrorKind::value_error, fmt::format("variable @{} is not a tensor", variable.getSymName().str())};
     if (Status status = halftone::verify(*type); !status)
       return {ErrorKind::value_error, fmt::format("variable @{}: {}", variable.getSymName().str(), status.message())};
     std::string path = variable.getPath().empty() ? variable.getSymName().str() : variable.getPath().str();
@@ -112,7 +112,7 @@ static StatusOr<ModuleFile> parseChecked(const std::string &text, const std::str
     compiler::DiagnosticCollector collector(file.context.get());
     file.module = parseSourceString<ModuleOp>(text, ParserConfig(file.context.get()), name);
     if (!file.module)
-      return collector.toStatus("this is no MLIR module", ErrorKind::value_error);
+      return collector.toStatus("this is not an MLIR module", ErrorKind::value_error);
   }
   file.stage = stageOf(*file.module);
   HALFTONE_RETURN_IF_ERROR(readSignature(file));

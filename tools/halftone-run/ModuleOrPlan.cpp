@@ -38,7 +38,7 @@ std::string knownNames(const ModuleOrPlan &model) {
     names.push_back(feed.name);
   for (const DeclaredVariable &variable : model.variables())
     names.push_back("@" + variable.symbol);
-  return names.empty() ? "it takes nothing" : fmt::format("expected one of {}", fmt::join(names, ", "));
+  return names.empty() ? "it takes no inputs" : fmt::format("expected one of {}", fmt::join(names, ", "));
 }
 
 } // namespace
@@ -89,7 +89,7 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
                                     : std::ranges::find(feeds, spec.name, &Parameter::name) - feeds.begin();
     if (feed < feeds.size()) {
       if (values.feeds[feed].defined())
-        throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, feeds[feed].name));
+        throw UsageError(fmt::format("--input '{}': '{}' already has a value", input, feeds[feed].name));
       values.feeds[feed] = readInput(spec, feeds[feed], seed);
       continue;
     }
@@ -103,7 +103,7 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
                             spec.name, spec.name)
               : fmt::format("--input '{}': {} has no '{}'; {}", input, model.path, spec.name, knownNames(model)));
     if (values.variables.contains(variable->symbol))
-      throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, spec.name));
+      throw UsageError(fmt::format("--input '{}': '{}' already has a value", input, spec.name));
     values.variables[variable->symbol] = readInput(spec, {spec.name, variable->type}, seed);
   }
   std::vector<std::string> missing;
@@ -157,7 +157,7 @@ std::string targetOf(const Arguments &arguments, const ModuleOrPlan &model) {
     return ofDevice;
   const std::string name = compiler::Target::of(*model.module->module, ofDevice).valueOrThrow()->name;
   if (const Status status = detail::checkRunsOn(name, ofDevice); arguments.command != "emit" && !status.isOk())
-    throw Error(ErrorKind::value_error, fmt::format("{}: attribute '{}': {}; --target names another one", model.path,
+    throw Error(ErrorKind::value_error, fmt::format("{}: attribute '{}': {}; --target selects another one", model.path,
                                                     compiler::Target::attribute.str(), status.message()));
   return name;
 }
@@ -232,8 +232,8 @@ void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &l
       list += fmt::format("\n  {}: {} > {} of {}", row.path.empty() ? "(no layer)" : row.path, name(row.from),
                           name(row.to), row.value);
   if (arguments.maxStandaloneCasts && count > *arguments.maxStandaloneCasts)
-    throw NegativeAnswer(
-        fmt::format("{} casts stand alone, but at most {} are allowed:{}", count, *arguments.maxStandaloneCasts, list));
+    throw NegativeAnswer(fmt::format("{} casts are standalone, but at most {} are allowed:{}", count,
+                                     *arguments.maxStandaloneCasts, list));
 }
 
 } // namespace halftone::tools

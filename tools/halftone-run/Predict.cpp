@@ -44,7 +44,7 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Modu
       destination.name = "@" + variable->symbol;
     }
     if (!taken.insert(destination.name).second)
-      throw UsageError(fmt::format("--output '{}': '{}' has a file already", output, destination.name));
+      throw UsageError(fmt::format("--output '{}': '{}' already has a file", output, destination.name));
     destinations.push_back(std::move(destination));
   }
   return destinations;
@@ -62,7 +62,7 @@ ExitCode predict(const Arguments &arguments) {
   if (arguments.device == "interpreter") {
     if (model.plan)
       throw UsageError(
-          fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", model.path));
+          fmt::format("--device interpreter: {} is a saved plan, which has nothing to interpret", model.path));
     fetches =
         interpretModule(*model.module->module, model.module->stage, values.feeds, values.variables).valueOrThrow();
   } else {

@@ -20,7 +20,7 @@ Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uin
       throw UsageError(fmt::format("{} '{}': '{}' is a shape without a dtype; expected a type, as in {}xf32", option,
                                    text, spec.name, spec.name));
     if (!spec.name.empty())
-      throw UsageError(fmt::format("{} '{}': the tensors have no names, and stand in order", option, text));
+      throw UsageError(fmt::format("{} '{}': the tensors have no names and are given in order", option, text));
     if (spec.source == InputSpec::Source::npy)
       tensors.push_back(Tensor::load_npy(spec.text));
     else if (spec.type)
@@ -33,10 +33,10 @@ Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uin
 
 TrainingTask openTraining(const Arguments &arguments) {
   if (!arguments.model.ends_with(".keras"))
-    throw UsageError(fmt::format("{} needs a .keras model; '{}' is none", arguments.command, arguments.model));
+    throw UsageError(fmt::format("{} needs a .keras model; '{}' is not one", arguments.command, arguments.model));
   const bool recompiles = !arguments.loss.empty();
   if (!recompiles && (!arguments.optimizer.empty() || !arguments.metrics.empty()))
-    throw UsageError("--optimizer and --metric need --loss: the three take the place of those in the file");
+    throw UsageError("--optimizer and --metric need --loss: the three replace those in the file");
   set_default_device(deviceNamed(arguments));
   if (arguments.threads)
     sharedCpuDevice().valueOrThrow()->setThreads(*arguments.threads).orThrow();

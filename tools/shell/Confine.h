@@ -12,6 +12,6 @@ inline constexpr int fileDescriptor = 3;
 /// `mappedBytes` of the file, 20 s of CPU time, and `openFiles` more open files (libhdf5 opens a file twice to create
 /// it). Lower limits of the process are kept. Returns false if a system call fails.
 bool confine(size_t mappedBytes, int openFiles);
-inline constexpr const char *refusedLimits = "the system refuses limits";
+inline constexpr const char *refusedLimits = "the system rejects resource limits";
 
 } // namespace halftone::tools

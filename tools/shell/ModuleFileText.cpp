@@ -55,8 +55,9 @@ StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std:
   std::string text;
   const auto take = [&](std::string_view piece) {
     if (text.size() + piece.size() > mostText(bytecode.size()))
-      return Status(ErrorKind::value_error, fmt::format("{}: {} bytes of bytecode that give more than {} MiB of text",
-                                                        name, bytecode.size(), mostText(bytecode.size()) >> 20));
+      return Status(ErrorKind::value_error,
+                    fmt::format("{}: {} bytes of bytecode that expand to more than {} MiB of text", name,
+                                bytecode.size(), mostText(bytecode.size()) >> 20));
     text += piece;
     return Status::ok();
   };

@@ -129,11 +129,10 @@ private:
     last = token;
     if (levels() + used.levels > mostLevels)
       return fmt::format(
-          "text that nests more than {} levels deep; expected fewer brackets, operators and aliases inside "
-          "of each other",
+          "text that nests more than {} levels deep; expected fewer nested brackets, operators and aliases",
           mostLevels);
     if (expanded > mostTokens)
-      return fmt::format("aliases that stand for more than {} tokens when they are written out", mostTokens);
+      return fmt::format("aliases that expand to more than {} tokens", mostTokens);
     return "";
   }
 
@@ -149,7 +148,7 @@ private:
 /// An error about the element type of an array, which begins with this token, or "".
 std::string refusalOfElement(std::string_view token) {
   if (token.starts_with("!"))
-    return "an array of a type by its alias; expected the type itself, as in array<i64: 1>";
+    return "an array whose type is an alias; expected the type itself, as in array<i64: 1>";
   if (token == "index")
     return "an array of index; expected i1, i8, i16, i32, i64, f32 or f64, as in array<i64: 1>";
   return "";
@@ -165,7 +164,7 @@ Status checkModuleText(std::string_view text, const std::string &name) {
     return Status(ErrorKind::value_error, std::move(message), {}, Where{name.c_str(), tokens.line()});
   };
   if (text.find(bytecodeStart) != std::string_view::npos)
-    return refusal("bytecode of MLIR inside of text; expected text alone");
+    return refusal("MLIR bytecode inside text; expected only text");
   Nesting nesting;
   std::string_view before, last;
   for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {

@@ -43,7 +43,7 @@
 
 // Mistakes.
 // RUN: %exit 2 halftone-run compare %t/saved.plan 2>&1 | FileCheck-22 %s --check-prefix=PLAN
-// PLAN: saved.plan is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy
+// PLAN: saved.plan is a saved plan, which has nothing to interpret; expected a module, or --against FILE.npy
 // RUN: %exit 2 halftone-run compare %s --against cuda:1 2>&1 | FileCheck-22 %s --check-prefix=AGAINST
 // AGAINST: --against 'cuda:1': expected interpreter or [NAME=]FILE.npy
 // RUN: %exit 2 halftone-run compare %s --against z=%t/y.npy 2>&1 | FileCheck-22 %s --check-prefix=FETCH

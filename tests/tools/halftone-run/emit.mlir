@@ -30,7 +30,7 @@
 // RUN: %exit 2 halftone-run emit %s --stage cast --format asm 2>&1 | FileCheck-22 %s --check-prefix=FORMAT
 // FORMAT: --format asm: stage cast is written as mlir
 // RUN: %exit 2 halftone-run emit %t/kernel.mlir --stage cast 2>&1 | FileCheck-22 %s --check-prefix=BACK
-// BACK: --stage cast: {{.*}}kernel.mlir is in stage kernel already
+// BACK: --stage cast: {{.*}}kernel.mlir is already in stage kernel
 // RUN: %exit 3 halftone-run emit %s --stage graph -o %t/no/such 2>&1 | FileCheck-22 %s --check-prefix=WRITE
 // WRITE: IOError: cannot write {{.*}}no/such: No such file or directory
 

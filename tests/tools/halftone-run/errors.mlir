@@ -5,7 +5,7 @@
 // RUN: %exit 2 halftone-run 2>&1 | FileCheck-22 %s --check-prefix=NOTHING
 // NOTHING: halftone-run: A subcommand is required
 // RUN: %exit 2 halftone-run tune %s 2>&1 | FileCheck-22 %s --check-prefix=TUNE
-// TUNE: halftone-run: 'tune' is no command; expected predict
+// TUNE: halftone-run: 'tune' is not a command; expected predict
 // RUN: %exit 2 halftone-run predict 2>&1 | FileCheck-22 %s --check-prefix=NOMODEL
 // NOMODEL: halftone-run: MODEL is required
 // RUN: %exit 2 halftone-run predict %s --frobnicate 2>&1 | FileCheck-22 %s --check-prefix=FLAG
@@ -24,7 +24,7 @@
 // RUN: %exit 2 halftone-run predict %s --input z=2xf32=1 2>&1 | FileCheck-22 %s --check-prefix=NAME
 // NAME: halftone-run: --input 'z=2xf32=1': {{.*}} has no 'z'; expected one of x, y, @w
 // RUN: %exit 2 halftone-run predict %s --input x=random --input x=random 2>&1 | FileCheck-22 %s --check-prefix=TWICE
-// TWICE: halftone-run: --input 'x=random': 'x' has a value already
+// TWICE: halftone-run: --input 'x=random': 'x' already has a value
 // RUN: %exit 2 halftone-run predict %s --input random --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=MANY
 // MANY: halftone-run: --input 'random': all 2 feeds of {{.*}} have values
 // RUN: %exit 2 halftone-run predict %s --input "1 2 3" 2>&1 | FileCheck-22 %s --check-prefix=SPEC
@@ -63,7 +63,7 @@
 // EMITCASTS: halftone-run: --max-standalone-casts: emit of a module does not read this option
 // RUN: halftone-run emit %s --format plan --no-cache -o %t/saved.plan
 // RUN: %exit 2 halftone-run predict %t/saved.plan --numerics strict 2>&1 | FileCheck-22 %s --check-prefix=SAVED
-// SAVED: halftone-run: --numerics: a saved plan, which is compiled already, does not read this option
+// SAVED: halftone-run: --numerics: a saved plan, which is already compiled, does not read this option
 // RUN: %exit 2 halftone-run predict %t/saved.plan --target host 2>&1 | FileCheck-22 %s --check-prefix=SAVEDTARGET
 // SAVEDTARGET: halftone-run: --target: a saved plan, which has its target, does not read this option
 // RUN: %exit 2 halftone-run predict %s --dump-ir "" 2>&1 | FileCheck-22 %s --check-prefix=EMPTY
@@ -114,7 +114,7 @@
 // RUN: %exit 2 halftone-run predict %s --max-standalone-casts=-1 2>&1 | FileCheck-22 %s --check-prefix=CASTS
 // CASTS: --max-standalone-casts: expected an integer from 0
 // RUN: %exit 2 halftone-run predict %s --input x=99999999999999999999xf32=1 2>&1 | FileCheck-22 %s --check-prefix=EXTENT
-// EXTENT: '99999999999999999999xf32' is no type
+// EXTENT: '99999999999999999999xf32' is not a type
 
 // 3: bad input.
 // RUN: %exit 3 halftone-run predict %t/absent.mlir 2>&1 | FileCheck-22 %s --check-prefix=ABSENT

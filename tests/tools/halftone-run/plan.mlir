@@ -36,7 +36,7 @@
 // RUN: %exit 2 halftone-run emit %t/one.plan --format asm --target x86-64-v2 2>&1 | FileCheck-22 %s --check-prefix=OTHERCPU
 // OTHERCPU: --target x86-64-v2: kernel {{.*}} was generated for
 // RUN: %exit 2 halftone-run predict %t/one.plan --input x=random --device interpreter 2>&1 | FileCheck-22 %s --check-prefix=MEANING
-// MEANING: one.plan is a saved plan, which holds nothing to interpret
+// MEANING: one.plan is a saved plan, which has nothing to interpret
 
 // Statistics on stderr, and every stage in a folder.
 // RUN: halftone-run predict %s --input x=random -v --no-cache --dump-ir %t/ir 2>&1 | FileCheck-22 %s --check-prefix=TOLD

@@ -21,7 +21,7 @@ TEST_CASE("Arrays of index are refused with their line", "[text]") {
   }
   CHECK(checkModuleText("\n\n array<index: 1>", "net.mlir").where().line == 3);
   CHECK_THAT(checkModuleText("!i = index\n{a = array<!i: 1>}", "").message(),
-             Catch::StartsWith("an array of a type by its alias"));
+             Catch::StartsWith("an array whose type is an alias"));
 }
 
 TEST_CASE("Text without arrays of index is let through", "[text]") {
@@ -42,7 +42,7 @@ TEST_CASE("A blank for MLIR's lexer is one for the check", "[text]") {
 TEST_CASE("Bytecode is no text, wherever it stands", "[text]") {
   CHECK(isBytecode("ML\xefR\x06"));
   for (const char *text : {"ML\xefR array<index: 1>", "module {}\n// -----\nML\xefR\x06"})
-    CHECK_THAT(checkModuleText(text, "net.mlir").message(), Catch::StartsWith("bytecode of MLIR inside of text"));
+    CHECK_THAT(checkModuleText(text, "net.mlir").message(), Catch::StartsWith("MLIR bytecode inside text"));
 }
 
 namespace {
@@ -107,7 +107,7 @@ TEST_CASE("Long text is not deep", "[text]") {
 
 TEST_CASE("Aliases that double are refused", "[text]") {
   const Status status = checkModuleText(chain("#", "[1]", "[@, @]", 60), "net.mlir");
-  CHECK_THAT(status.isOk() ? "" : status.message(), Catch::StartsWith("aliases that stand for more than"));
+  CHECK_THAT(status.isOk() ? "" : status.message(), Catch::StartsWith("aliases that expand to more than"));
   CHECK(checkModuleText(chain("#", "[1]", "[@, @]", 10), "net.mlir").isOk());
 }
 
