@@ -49,7 +49,7 @@ class Page:
             elif line.lstrip().startswith("```"):
                 end = next((i for i in range(at + 1, len(lines)) if lines[i].strip() == "```"), None)
                 if end is None:
-                    self.findings.append((at + 1, "a fence without an end"))
+                    self.findings.append((at + 1, "an unterminated fence"))
                     end = len(lines) - 1
                 language = line.strip()[3:]
                 if language not in LANGUAGES:
@@ -58,7 +58,7 @@ class Page:
                 notes, noted_at = {}, None
             else:
                 if notes:
-                    self.findings.append((noted_at, "a note that stands above no block; expected a fence on the next line"))
+                    self.findings.append((noted_at, "a note without a block below it; expected a fence on the next line"))
                     notes, noted_at = {}, None
                 if re.match(r"    \s*\S", line) and self.follows_blank() and not self.in_list():
                     self.findings.append((at + 1, "an indented block; expected a fence that names its language"))
@@ -68,7 +68,7 @@ class Page:
             self.prose += [""] * (end + 1 - at)
             at = end + 1
         if notes:
-            self.findings.append((noted_at, "a note that stands above no block; expected a fence on the next line"))
+            self.findings.append((noted_at, "a note without a block below it; expected a fence on the next line"))
 
     def follows_blank(self):
         return not self.prose or not self.prose[-1].strip()

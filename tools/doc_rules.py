@@ -50,7 +50,7 @@ class DocRules:
                         yield path, line, f"names {name}; expected a file or folder of the project"
                 for name in CODE_NAME.finditer(span):
                     if not self.in_code(next(filter(None, name.groups()))):
-                        yield path, line, f"names {name[0]}; expected a name that stands in the project's code"
+                        yield path, line, f"names {name[0]}; expected a name that occurs in the project's code"
 
     def in_code(self, word):
         if self.words is None:

@@ -216,7 +216,7 @@ class House:
         own_kind = TARGET_KIND.match(path)
         below = TARGET_KINDS_BELOW.get(own_kind.group()) if own_kind else None
         if kind and kind.group() not in (own_kind and own_kind.group(), below) and path != KNOWS_TARGET_KINDS:
-            self.report(path, number, f"includes {target}; expected {KNOWS_TARGET_KINDS} alone to know a kind of target")
+            self.report(path, number, f"includes {target}; expected only {KNOWS_TARGET_KINDS} to know a kind of target")
 
     def check_room_include(self, path, number, include, target):
         room = room_of(path)
@@ -269,7 +269,7 @@ class House:
     def check_frontend_folders(self):
         for path in filter(is_source, self.files):
             if room_of(path) == "frontend" and folder_of(path) == "frontend":
-                self.report(path, 1, "stands in no folder of the frontend; expected one of " + ", ".join(FRONTEND_FOLDERS))
+                self.report(path, 1, "is in no folder of the frontend; expected one of " + ", ".join(FRONTEND_FOLDERS))
 
     def check_code_id(self):
         """The code id hashes each header of ours that code generation includes, but for those that cannot matter."""
@@ -345,7 +345,7 @@ class House:
             kind = parts[1]
             stem = os.path.splitext(parts[-1])[0]
             if kind not in MIRRORED:
-                self.report(path, 1, f"tests/{kind} is no kind of test; expected one of "
+                self.report(path, 1, f"tests/{kind} is not a kind of test; expected one of "
                             + ", ".join(sorted(MIRRORED) + [f.split('/', 1)[1].rstrip('/') for f in FREE_TESTS]))
             elif stem not in stems.get(kind, set()):
                 self.report(path, 1, f"no source {stem} in {kind}/; expected a test to be named after what it tests")
@@ -397,7 +397,7 @@ class House:
             if path.startswith(PUBLIC + "/"):
                 for number, line in enumerate(self.lines(path), 1):
                     if NARROW_PARAMETER.search(line) and not any(word in line for word in NARROW_AND_RIGHT):
-                        self.report(path, number, "a parameter of less than 64 bits; expected int64_t or detail::Whole")
+                        self.report(path, number, "a parameter narrower than 64 bits; expected int64_t or detail::Whole")
 
     def check_user_lines(self):
         """Errors, locations and reports name lines of users: Where's default is no line in the library (HALFTONE_INSIDE)."""
@@ -405,7 +405,7 @@ class House:
             if is_source(path) and path.startswith(("dialect/", "compiler/", "frontend/", "runtime/", "tools/")):
                 for number, line in enumerate(self.lines(path), 1):
                     if re.search(r"Where::current\(|__builtin_FILE|__FILE__|source_location", line):
-                        self.report(path, number, "a line of the library's own source; expected lines of users alone")
+                        self.report(path, number, "a line of the library's own source; expected only lines of users")
 
     def check_docs(self):
         for path, line, text in DocRules(self.root, self.known).findings():

@@ -67,7 +67,7 @@ class HouseCheck(unittest.TestCase):
         self.expect(files, "compiler/forms/Loop.cpp:3: compiler/forms includes compiler/passes/Casts.h; expected",
                     "compiler/forms/Loop.cpp:4: compiler/forms includes compiler/Compiler.h; expected")
         files["compiler/forms/Loop.cpp"] = HEAD + '#include "compiler/targets/cpu/Cpu.h"\n'
-        self.expect(files, "compiler/forms/Loop.cpp:3: includes compiler/targets/cpu/Cpu.h; expected compiler/targets/Target.cpp")
+        self.expect(files, "compiler/forms/Loop.cpp:3: includes compiler/targets/cpu/Cpu.h; expected only compiler/targets/Target.cpp")
 
     def test_kinds_of_targets_know_no_other_kind(self):
         files = {f"compiler/targets/{kind}/{kind}.h": HEADER for kind in ("cpu", "gpu", "nvptx")}
@@ -75,8 +75,8 @@ class HouseCheck(unittest.TestCase):
         self.expect(files)
         files["compiler/targets/nvptx/Code.h"] = HEADER + '#include "compiler/targets/cpu/cpu.h"\n'
         files["compiler/targets/gpu/Code.h"] = HEADER + '#include "compiler/targets/nvptx/nvptx.h"\n'
-        self.expect(files, "compiler/targets/gpu/Code.h:4: includes compiler/targets/nvptx/nvptx.h; expected compiler/targets/Target.cpp",
-                    "compiler/targets/nvptx/Code.h:4: includes compiler/targets/cpu/cpu.h; expected compiler/targets/Target.cpp")
+        self.expect(files, "compiler/targets/gpu/Code.h:4: includes compiler/targets/nvptx/nvptx.h; expected only compiler/targets/Target.cpp",
+                    "compiler/targets/nvptx/Code.h:4: includes compiler/targets/cpu/cpu.h; expected only compiler/targets/Target.cpp")
 
     def test_a_cycle_inside_the_frontend_is_found(self):
         layer = {"frontend/layers/Layer.h": HEADER}
@@ -126,7 +126,7 @@ class HouseCheck(unittest.TestCase):
 
     def test_every_source_of_the_frontend_stands_in_a_folder(self):
         for path in ("frontend/Fit.h", "frontend/others/Fit.h"):
-            self.expect({path: HEADER}, f"{path}:1: stands in no folder of the frontend; expected one of frontend/base")
+            self.expect({path: HEADER}, f"{path}:1: is in no folder of the frontend; expected one of frontend/base")
 
     def test_a_sibling_include_obeys_the_arrows(self):
         self.expect({"runtime/base/Status.h": HEADER + '#include "../Player.h"\n'},
@@ -187,13 +187,13 @@ class HouseCheck(unittest.TestCase):
     def test_public_functions_take_wide_integers(self):
         public = "include/halftone/Tensor.h"
         for parameter in ("int n", "double x, int32_t n = 0", "const unsigned count"):
-            self.expect({public: HEADER + f"void cut({parameter});\n"}, f"{public}:4: a parameter of less than 64 bits")
+            self.expect({public: HEADER + f"void cut({parameter});\n"}, f"{public}:4: a parameter narrower than 64 bits")
         self.expect({public: HEADER + "void cut(int64_t n, double x);\n"})
 
     def test_the_library_names_no_line_of_its_own(self):
         for place in ("Where::current()", "__builtin_FILE()", "__FILE__", "std::source_location::current()"):
             self.expect({"runtime/Player.h": HEADER + f"inline auto place = {place};\n"},
-                        "runtime/Player.h:4: a line of the library's own source; expected lines of users alone")
+                        "runtime/Player.h:4: a line of the library's own source; expected only lines of users")
             self.expect({"tests/end_to_end/Anything.cpp": HEAD + f"auto place = {place};\n"})
     def test_files_are_opened_and_written_in_one_place(self):
         listed = {"runtime/CMakeLists.txt": LIST_HEAD + "Player.cpp base/OpenFile.cpp\n"}
@@ -243,7 +243,7 @@ class HouseCheck(unittest.TestCase):
         self.expect({**listed, "tests/runtime/Walker.cpp": HEAD},
                     "tests/runtime/Walker.cpp:1: no source Walker in runtime/")
         self.expect({**listed, "tests/runtime/Walker.cpp": HEAD, "tests/runtime/Walker.h": HEADER})
-        self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is no kind of test")
+        self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is not a kind of test")
 
     def test_links_of_pages_lead_somewhere(self):
         pages = {"README.md": "# Name\n[map](docs/map.md), [part](docs/map.md#a-part-of-it), [own](#name), [out](https://example.org)\n",
@@ -273,8 +273,8 @@ class HouseCheck(unittest.TestCase):
         self.expect({"README.md": "```\nls\n```\n"}, said)
         self.expect({"README.md": "```bash\nls\n```\n"}, "README.md:1: a block of language 'bash'")
         self.expect({"README.md": "text\n\n    ls -l\n"}, "README.md:3: an indented block")
-        self.expect({"README.md": "```sh\nls\n"}, "README.md:1: a fence without an end")
-        self.expect({"README.md": "<!-- given: ls -->\n\n```sh\nls\n```\n"}, "README.md:1: a note that stands above no block")
+        self.expect({"README.md": "```sh\nls\n"}, "README.md:1: an unterminated fence")
+        self.expect({"README.md": "<!-- given: ls -->\n\n```sh\nls\n```\n"}, "README.md:1: a note without a block below it")
 
     def test_command(self):
         with tempfile.TemporaryDirectory() as empty, contextlib.redirect_stderr(io.StringIO()) as errors:
