@@ -38,7 +38,7 @@ private:
       return nullptr;
     if (number >= 1 && number <= BytecodeVersion::current)
       return std::make_unique<BytecodeVersion>(number);
-    reader.emitError() << "the file holds version " << number << " of the halftone dialect; expected 1 to "
+    reader.emitError() << "the file uses version " << number << " of the halftone dialect; expected 1 to "
                        << BytecodeVersion::current << ", the version of this build";
     return nullptr;
   }

@@ -410,7 +410,7 @@ Status checkValue(const TensorData &value, Type wanted, const llvm::Twine &what)
   if (value.isFloat() ? value.low.size() != elements || value.high.size() != elements
                       : value.integers.size() != elements || (!value.upper.empty() && value.upper.size() != elements))
     return error(ErrorKind::value_error,
-                 what + " does not hold the " + llvm::Twine(elements) + " elements of its type");
+                 what + " does not have the " + llvm::Twine(elements) + " elements of its type");
   return Status::ok();
 }
 

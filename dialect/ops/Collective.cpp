@@ -43,14 +43,14 @@ ArrayRef<int64_t> bordersOf(ArrayAttr borders, size_t value) {
 /// count, and that `rank` is the index of one of their intervals.
 LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
   if (borders.size() != values)
-    return error() << "has " << values << " values, but borders of " << borders.size();
+    return error() << "has " << values << " values, but borders for " << borders.size();
   for (size_t i = 0; i < values; ++i) {
     const ArrayRef<int64_t> own = bordersOf(borders, i);
     if (own.size() < 2 || own.size() != bordersOf(borders, 0).size() || own.front() != 0 || !llvm::is_sorted(own))
       return error() << "expected ascending borders that begin with 0, equally many for each value, but got "
                      << borders[i];
     if (rank < 0 || rank + 1 >= static_cast<int64_t>(own.size()))
-      return error() << "is of rank " << rank << " of " << own.size() - 1 << " processes";
+      return error() << "has rank " << rank << ", but borders for " << own.size() - 1 << " processes";
   }
   return success();
 }

@@ -25,7 +25,7 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "operand and values differ in more than the extent of axis " << axis << ": " << x << " and "
                          << values;
   if (expected[axis] > x.getDimSize(axis))
-    return emitOpError() << "gives " << expected[axis] << " elements along axis " << axis << ", which has "
+    return emitOpError() << "returns " << expected[axis] << " elements along axis " << axis << ", which has "
                          << x.getDimSize(axis);
   if (indices.getShape() != values.getShape())
     return emitOpError() << "returns an index for each value, but values are " << values << " and indices " << indices;

@@ -21,10 +21,9 @@ BackupAndRestore::BackupAndRestore(std::string backup_dir, BackupAndRestoreArgs 
   if (backup_dir_.empty())
     throw Error(ErrorKind::value_error, "Empty `backup_dir` argument passed");
   if (args_.save_freq && *args_.save_freq < 1)
-    throw Error(ErrorKind::value_error,
-                fmt::format("Invalid value for argument `save_freq`. Received: save_freq={}. Expected a positive count "
-                            "of batches, or none for every epoch.",
-                            *args_.save_freq));
+    throw Error(ErrorKind::value_error, fmt::format("Invalid value for argument `save_freq`. Received: save_freq={}. "
+                                                    "Expected a positive number of batches, or none for every epoch.",
+                                                    *args_.save_freq));
 }
 
 std::string BackupAndRestore::file(const char *name) const {

@@ -71,10 +71,10 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointArgs args)
     : filepath_(std::move(filepath)), args_(std::move(args)), state_(std::make_shared<State>(args_)) {
   checkPath(filepath_).orThrow();
   if (args_.save_freq && *args_.save_freq < 1)
-    throw Error(ErrorKind::value_error,
-                fmt::format("Unrecognized save_freq: {}. Expected a positive count of batches, or none for every "
-                            "epoch.",
-                            *args_.save_freq));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Unrecognized save_freq: {}. Expected a positive number of batches, or none for every epoch.",
+                    *args_.save_freq));
   if (args_.save_weights_only)
     (void)detail::writtenFormatOf(filepath_);
   else if (!filepath_.ends_with(".keras") && !filepath_.ends_with(".ckpt") && !filepath_.ends_with(".safetensors"))

@@ -41,7 +41,7 @@ TensorBoard::TensorBoard(std::string log_dir, TensorBoardArgs args)
     throw Error(ErrorKind::value_error, "Empty `log_dir` argument passed");
   if (args_.update_freq && *args_.update_freq < 1)
     throw Error(ErrorKind::value_error,
-                fmt::format("update_freq must be a positive count of batches, or none, got {}", *args_.update_freq));
+                fmt::format("update_freq must be a positive number of batches, or none, got {}", *args_.update_freq));
   state_->folder = log_dir_;
 }
 

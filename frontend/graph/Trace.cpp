@@ -403,17 +403,15 @@ private:
                               "an argument, or call the model that computes it",
                               node.shape.str()));
     if (node.trace.lock().get() != this)
-      throw Error(ErrorKind::runtime_error, "a Value was used outside of the trace that made it");
+      throw Error(ErrorKind::runtime_error, "a Value was used outside of the trace that created it");
     size_t depth = regions_.size();
     while (depth > 0 && regions_[depth - 1].id != node.region)
       --depth;
     if (depth == 0)
-      throw Error(
-          ErrorKind::runtime_error,
-          fmt::format(
-              "a Value of shape {} made inside a layer's call, or in the function of a loop or branch, was used "
-              "after that ended: return it",
-              node.shape.str()));
+      throw Error(ErrorKind::runtime_error,
+                  fmt::format("a Value of shape {} created inside a layer's call, or in the function of a loop or "
+                              "branch, was used after its end: return it",
+                              node.shape.str()));
     mlir::Value seen = mlir::Value::getFromOpaquePointer(node.handle);
     for (; depth < regions_.size(); ++depth)
       seen = regions_[depth].seenInside(seen, loc_);

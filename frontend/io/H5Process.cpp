@@ -11,7 +11,7 @@ int runH5(const Descriptor &file, const std::vector<std::string> &arguments, con
           const std::function<void(std::string_view)> &take, const std::string &name) {
   ChildProgram reader{"halftone-h5", "HALFTONE_H5", "reads and lays out HDF5 files"};
   if (arguments.front() == "layout")
-    reader.reason = "the file needs more than the limits of memory and time";
+    reader.reason = "the file exceeds the limits on memory and time";
   const Descriptor stdinFile = Descriptor::memory(name);
   stdinFile.writeAt(0, std::as_bytes(std::span(input)), name);
   const auto pass = [&](std::string_view piece) {

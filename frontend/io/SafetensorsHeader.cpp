@@ -256,7 +256,7 @@ void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &t
     at = entry->end;
   }
   if (at != dataBytes)
-    refuseFile(path, fmt::format("{} bytes of data, as the header says", at), fmt::format("{} bytes", dataBytes));
+    refuseFile(path, fmt::format("{} bytes of data, as the header declares", at), fmt::format("{} bytes", dataBytes));
 }
 
 } // namespace

@@ -68,7 +68,7 @@ private:
                   "Cannot do batch_dot on inputs with rank < 2. Received inputs with shapes " + given);
     const auto [x, y] = axesOf(shapes);
     if (x == 0 || y == 0)
-      throw Error(ErrorKind::value_error, "Cannot perform batch_dot over axis 0, which is the batch's");
+      throw Error(ErrorKind::value_error, "Cannot perform batch_dot over axis 0, which is the batch axis");
     const bool known = shapes[0][x] >= 0 && shapes[1][y] >= 0;
     if (known && shapes[0][x] != shapes[1][y])
       throw Error(ErrorKind::value_error,

@@ -34,7 +34,7 @@ std::string detail::speedText(const CalibrationReport::Row &row) {
 
 std::string CalibrationReport::text() const {
   std::vector<std::vector<std::string>> cells{
-      {"Layer", "Mode", "Signal to noise", "Worst channel", "Bytes saved", "Speed, alone"}};
+      {"Layer", "Mode", "Signal to noise", "Worst channel", "Bytes saved", "Layer speed"}};
   for (const Row &row : rows)
     cells.push_back({row.path, row.mode, decibelText(row.signal_to_noise),
                      fmt::format("{} at {}", decibelText(row.worst_signal_to_noise), row.worst_channel), savedText(row),

@@ -27,10 +27,10 @@ void detail::warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &rea
   if (!epoch.ranOut)
     return;
   std::string wanted = reader.steps() ? fmt::format("{} of {}", epoch.steps, *reader.steps()) : "no more";
-  writeOutput(
-      fmt::format("\nwarning: Your input ran out of data; interrupting {}: {} batches came. Make sure that your "
-                  "dataset or generator can generate at least `steps_per_epoch * epochs` batches.\n",
-                  what, wanted));
+  writeOutput(fmt::format(
+      "\nwarning: Your input ran out of data; interrupting {}: {} batches were provided. Make sure that your "
+      "dataset or generator can generate at least `steps_per_epoch * epochs` batches.\n",
+      what, wanted));
 }
 
 Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader reader, CallbackList &callbacks) {

@@ -336,7 +336,7 @@ std::vector<Named> recordStep(LayerImpl &layer, CompiledModel &compiled, bool is
   Rep rep = repOf(layer, compiled, isTraining, Rep::Purpose::program, feeds, layout);
   rep.record = compiled.steps[isTraining].known();
   if (!rep.record)
-    rep.refuse(ErrorKind::internal_error, "a step is traced before it is known what it logs");
+    rep.refuse(ErrorKind::internal_error, "a step is traced before its logs are known");
   const StepContext step(rep);
   runHooks(rep, step);
   requireReports(rep);

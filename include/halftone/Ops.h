@@ -26,7 +26,7 @@ using Axes = Integers; // the axes of a reduction; empty: all
 /// The sections of split(): a number of equal sections, or the indices at which to split.
 class Sections {
 public:
-  template <detail::Whole I> Sections(I count) : count_(detail::whole(count, "the count of sections")) {}
+  template <detail::Whole I> Sections(I count) : count_(detail::whole(count, "the number of sections")) {}
   Sections(std::initializer_list<int64_t> indices) : indices_(indices) {}
   Sections(std::vector<int64_t> indices) : indices_(std::move(indices)) {}
   std::optional<int64_t> count() const { return count_; }

@@ -13,7 +13,7 @@ namespace halftone {
 struct ChildProgram {
   std::string program, variable; // its name in libexec/halftone; the variable that overrides its path
   std::string purpose;           // for messages: "reads HDF5 files"
-  std::string reason = "the file is damaged, or needs more than the limits of memory and time"; // of an end by a signal
+  std::string reason = "the file is damaged, or exceeds the limits on memory and time"; // of an end by a signal
 };
 
 /// The path of the program: the value of the environment variable or, if it is not set, libexec/halftone/`program` in a

@@ -222,15 +222,15 @@ Status checkRunsHere(std::string_view target) {
   const auto [triple, rest] = llvm::StringRef(target).split('|');
   const auto [cpu, after] = rest.split('|');
   if (triple == "nvptx")
-    return {ErrorKind::value_error, fmt::format("made for {}, a GPU; expected code for this CPU", cpu.str())};
+    return {ErrorKind::value_error, fmt::format("compiled for {}, a GPU; expected code for this CPU", cpu.str())};
   const llvm::Triple host(llvm::sys::getProcessTriple()), code(triple);
   if (code.getArch() != llvm::Triple::UnknownArch && code.getArch() != host.getArch())
     return {ErrorKind::value_error,
-            fmt::format("made for {}; this machine is {}", code.getArchName().str(), host.getArchName().str())};
+            fmt::format("compiled for {}; this machine is {}", code.getArchName().str(), host.getArchName().str())};
   const std::vector<std::string> missing = missingFeatures(cpu, after.split('|').first);
   if (!missing.empty())
     return {ErrorKind::value_error,
-            fmt::format("made for {}; this machine lacks {}", cpu.str(), fmt::join(missing, ", "))};
+            fmt::format("compiled for {}; this machine lacks {}", cpu.str(), fmt::join(missing, ", "))};
   return {};
 }
 

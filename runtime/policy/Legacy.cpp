@@ -56,12 +56,13 @@ static void parseName(legacy::Policy::Rep &rep, Where where) {
     return;
   rep.compute = dtypeByName(base);
   if (!rep.compute)
-    throw Error(ErrorKind::value_error,
-                fmt::format("Cannot convert value {} to a mixed precision Policy. Valid policies include include "
-                            "'mixed_float16', 'mixed_bfloat16', and the name of any dtype such as 'float32'.{}",
-                            rep.name,
-                            float32Vars ? " The part before '_with_float32_vars' must be 'infer' or such a name." : ""),
-                "", where);
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Cannot convert value {} to a mixed precision Policy. Valid policies include include "
+                    "'mixed_float16', 'mixed_bfloat16', and the name of any dtype such as 'float32'.{}",
+                    rep.name,
+                    float32Vars ? " The part before '_with_float32_vars' must be 'infer' or the name of a dtype." : ""),
+        "", where);
   if (!float32Vars)
     rep.variable = rep.compute;
 }

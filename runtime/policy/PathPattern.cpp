@@ -88,7 +88,7 @@ bool PathPattern::run(std::string_view path, uint32_t options) const {
     return false;
   if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_DEPTHLIMIT)
     throw Error(ErrorKind::value_error,
-                fmt::format("Matching the path {} against {} was given up after {} steps: the pattern backtracks too "
+                fmt::format("Matching the path {} against {} was abandoned after {} steps: the pattern backtracks too "
                             "much. Make its repeated parts unable to match the same text in several ways.",
                             pythonRepr(path), pythonRepr(code->pattern), matchSteps));
   throw Error(ErrorKind::value_error, fmt::format("Matching the path {} against {} failed: {}", pythonRepr(path),

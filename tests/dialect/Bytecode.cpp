@@ -99,13 +99,12 @@ TEST_CASE("Bytecode of a newer version of the dialect is refused with both versi
   const std::string bytes = bytecode(contraction(""), BytecodeVersion::current + 1);
   Diagnostics diagnostics;
   CHECK(!read(bytes));
-  CHECK_THAT(diagnostics.messages,
-             Catch::Contains("the file holds version 4 of the halftone dialect; expected 1 to 3"));
+  CHECK_THAT(diagnostics.messages, Catch::Contains("the file uses version 4 of the halftone dialect; expected 1 to 3"));
 }
 
 TEST_CASE("Bytecode that carries version 0 of the dialect is refused") {
   const std::string bytes = bytecode(contraction(""), 0);
   Diagnostics diagnostics;
   CHECK(!read(bytes));
-  CHECK_THAT(diagnostics.messages, Catch::Contains("the file holds version 0 of the halftone dialect"));
+  CHECK_THAT(diagnostics.messages, Catch::Contains("the file uses version 0 of the halftone dialect"));
 }

@@ -151,7 +151,7 @@ TEST_CASE("a module that cannot run is refused with its reason, and changes noth
         "variable @w has type tensor<i1>, but tensor<2xf32> is expected");
   TensorData hollow = w;
   hollow.low.clear();
-  CHECK(refusal(*module, {yes}, {{"w", hollow}}).message() == "variable @w does not hold the 2 elements of its type");
+  CHECK(refusal(*module, {yes}, {{"w", hollow}}).message() == "variable @w does not have the 2 elements of its type");
   auto gradient = parse(R"(func.func @main(%x: tensor<f32>) -> tensor<f32> {
     %0 = halftone.gradient %x at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
     return %0 : tensor<f32>

@@ -30,7 +30,7 @@ func.func @f(%x: tensor<4xi1>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{has 1 values, but borders of 2}}
+  // expected-error @below {{has 1 values, but borders for 2}}
   %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 4, 8>, array<i64: 0, 4, 8>] : tensor<8xf32>
   return
 }
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{is of rank 2 of 2 processes}}
+  // expected-error @below {{has rank 2, but borders for 2 processes}}
   %0 = halftone.all_gather (%x) rank 2 borders [array<i64: 0, 8, 16>] : tensor<8xf32>
   return
 }

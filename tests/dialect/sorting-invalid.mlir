@@ -33,7 +33,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{gives 5 elements along axis 0, which has 4}}
+  // expected-error @below {{returns 5 elements along axis 0, which has 4}}
   %y:2 = halftone.sort %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<5x2xf32>, tensor<5x2xi32>
   return
 }

@@ -484,7 +484,7 @@ def gpu():
         result = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
                           "-n", "1", "env", "HALFTONE_NCCL=" + missing, program, "together"], **here)
         for rank in (0, 1):
-            require(result.code != 0 and any("rank 1 says: " in line and text in line for line in result.said[rank]),
+            require(result.code != 0 and any("rank 1 reports: " in line and text in line for line in result.said[rank]),
                     f"rank {rank} does not say that rank 1 lacks NCCL", result)
     mixed = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
                      "-n", "1", "env", "HALFTONE_DEVICE=cpu", program, "together"], **here)

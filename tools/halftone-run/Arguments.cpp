@@ -184,7 +184,7 @@ void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
   CLI::App *command =
       addProgramCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
   addList(command, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
-  command->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
+  command->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: the expected value of a fetch")
       ->capture_default_str();
   command->add_option("--steps", arguments.steps, "Consecutive runs; variables carry over")
       ->check(atLeast(int64_t(1)))

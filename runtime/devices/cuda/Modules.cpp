@@ -53,16 +53,16 @@ public:
 Status checkTarget(const std::string &key, std::string_view target, int capability) {
   constexpr std::string_view start = "nvptx|sm_";
   if (!target.starts_with("nvptx|"))
-    return bad(key, fmt::format("made for '{}', expected code for an NVIDIA GPU ('nvptx|...')", target));
+    return bad(key, fmt::format("compiled for '{}', expected code for an NVIDIA GPU ('nvptx|...')", target));
   std::string_view rest = target.starts_with(start) ? target.substr(start.size()) : "";
   int made = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), made);
   if (error != std::errc())
-    return bad(key, fmt::format("made for '{}', expected 'nvptx|sm_<compute capability>|...'", target));
+    return bad(key, fmt::format("compiled for '{}', expected 'nvptx|sm_<compute capability>|...'", target));
   const bool isOfOneCapability = end != rest.data() + rest.size() && *end == 'a'; // "sm_90a": instructions of 9.0 only
   if (isOfOneCapability ? made == capability : made <= capability)
     return {};
-  return bad(key, fmt::format("made for {}, but the GPU has compute capability {}.{}",
+  return bad(key, fmt::format("compiled for {}, but the GPU has compute capability {}.{}",
                               target.substr(6, target.find('|', 6) - 6), capability / 10, capability % 10));
 }
 

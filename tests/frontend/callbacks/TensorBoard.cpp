@@ -173,7 +173,7 @@ TEST_CASE("TensorBoard refuses an empty name and a frequency below 1, and report
   const TemporaryFolder folder;
   CHECK_THAT(errorOf([] { TensorBoard board(""); }), Contains("ValueError: Empty `log_dir`"));
   CHECK_THAT(errorOf([] { TensorBoard board("logs", {.update_freq = 0}); }),
-             Contains("ValueError: update_freq must be a positive count"));
+             Contains("ValueError: update_freq must be a positive number"));
   const std::string file = folder.write("file", "");
   CHECK_THAT(errorOf([&] { (void)net().fit(x, y, {.verbose = 0, .callbacks = {TensorBoard(file)}}); }),
              Contains("IOError: cannot create the folder " + file + "/train: Not a directory"));

@@ -201,7 +201,7 @@ TEST_CASE("A checkpoint of a model that had not drawn leaves the states of draws
   const Checkpoint::Restored restored = Checkpoint(model).restore(path);
   REQUIRE(restored.converted.size() == 1);
   CHECK_THAT(restored.converted[0],
-             Contains("drawing/seed_generator/seed_generator_state") && Contains("stays as it is"));
+             Contains("drawing/seed_generator/seed_generator_state") && Contains("unchanged, since the file has none"));
   CHECK(numbers(model.variables()[0]) == state);
   const Input x({3});
   const Model other(x, Dense(2, {.name = "head"})(Dropout(0.5, {.name = "drawing"})(x)), {.name = "net"});

@@ -300,7 +300,7 @@ TEST_CASE("loops and branches that do not fit together are refused") {
                 return List{kept + 1.0};
               }),
       Contains(
-          "made inside a layer's call, or in the function of a loop or branch, was used after that ended: return it"));
+          "created inside a layer's call, or in the function of a loop or branch, was used after its end: return it"));
   CHECK_THAT(refusal({two},
                      [](const List &v) {
                        return listOf(ops::while_loop([](const Values &c) { return c[0] < 1.0; },

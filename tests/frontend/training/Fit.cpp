@@ -192,7 +192,7 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   FitArgs pairs{.epochs = 4, .verbose = 0, .steps_per_epoch = 2};
   CHECK(lossesOf(model, five.dataset(), pairs).size() == 4); // batches of 2, 2, 1, and 2 of the next pass
   CHECK(five.given == 7);
-  CHECK_THAT(output.text, Contains("Your input ran out of data; interrupting training: 1 of 2 batches came"));
+  CHECK_THAT(output.text, Contains("Your input ran out of data; interrupting training: 1 of 2 batches were provided"));
   output.text.clear();
   Stream four{.length = 4};
   CHECK(lossesOf(model, four.dataset(), pairs).size() == 4); // two epochs per pass

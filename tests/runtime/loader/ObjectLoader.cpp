@@ -191,7 +191,7 @@ TEST_CASE("code for a CPU with more instructions is refused, and they are named"
   if (!host.lookup("amx-tile") || !host.lookup("amx-bf16")) {
     code = kernel("f2", tableKernel("f2", "zeroinitializer"));
     code.target = "x86_64-unknown-linux-gnu|sapphirerapids|";
-    CHECK_THAT(refused(code).message(), Catch::Contains("made for sapphirerapids; this machine lacks amx-bf16"));
+    CHECK_THAT(refused(code).message(), Catch::Contains("compiled for sapphirerapids; this machine lacks amx-bf16"));
     code.target = "x86_64-unknown-linux-gnu|x86-64|+amx-tile,+amx-bf16";
     CHECK_THAT(refused(code).message(), Catch::Contains("amx-bf16"));
     code.target = "x86_64-unknown-linux-gnu|x86-64|+amx-bf16,-amx-bf16";

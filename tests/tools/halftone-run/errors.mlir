@@ -30,13 +30,13 @@
 // RUN: %exit 2 halftone-run predict %s --input "1 2 3" 2>&1 | FileCheck-22 %s --check-prefix=SPEC
 // SPEC: input '1 2 3': there is neither a type nor a name; expected [NAME=]SPEC, SPEC being TYPE=VALUES, TYPE=@FILE, @FILE.npy or TYPE=random
 // RUN: %exit 2 halftone-run predict %s --input x=2xfloat=1 2>&1 | FileCheck-22 %s --check-prefix=TYPE
-// TYPE: input 'x=2xfloat=1': '2xfloat' is no type
+// TYPE: input 'x=2xfloat=1': '2xfloat' is not a type
 // RUN: %exit 2 halftone-run predict %s --input x=@%t/x.bin 2>&1 | FileCheck-22 %s --check-prefix=RAWTYPE
 // RAWTYPE: a file without a type must be .npy
 // RUN: %exit 2 halftone-run predict %s --input "x=2xf32=1 two" 2>&1 | FileCheck-22 %s --check-prefix=NUMBER
-// NUMBER: halftone-run: input 'x': 'two' is no float32
+// NUMBER: halftone-run: input 'x': 'two' is not a valid float32
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=i8=128 2>&1 | FileCheck-22 %s --check-prefix=RANGE
-// RANGE: halftone-run: input 'y': '128' is no int8
+// RANGE: halftone-run: input 'y': '128' is not a valid int8
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output q=%t/q.npy 2>&1 | FileCheck-22 %s --check-prefix=OUTPUT
 // OUTPUT: {{.*}} has no fetch or variable 'q'
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output %t/z.bin 2>&1 | FileCheck-22 %s --check-prefix=OUTFILE
@@ -73,10 +73,10 @@
 // RUN: %exit 2 halftone-run predict %s --input random --target sm_80 2>&1 | FileCheck-22 %s --check-prefix=GPU
 // GPU: halftone-run: --target sm_80: sm_80 is a GPU, but the device is a CPU
 // RUN: %exit 2 halftone-run compare %s --target aarch64-unknown-linux-gnu:neoverse-n1 2>&1 | FileCheck-22 %s --check-prefix=ARM
-// ARM: halftone-run: --target aarch64-unknown-linux-gnu:neoverse-n1: code of aarch64-unknown-linux-gnu:neoverse-n1 is made for aarch64; this machine is
+// ARM: halftone-run: --target aarch64-unknown-linux-gnu:neoverse-n1: code for aarch64-unknown-linux-gnu:neoverse-n1 is compiled for aarch64; this machine is
 // RUN: halftone-run emit %s --target sm_80 --format plan --no-cache -o %t/gpu.plan
 // RUN: %exit 3 halftone-run predict %t/gpu.plan --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=GPUPLAN
-// GPUPLAN: made for sm_80, a GPU; expected code for this CPU
+// GPUPLAN: compiled for sm_80, a GPU; expected code for this CPU
 // The kernels of a plan of another version may be described in a way that this version does not know.
 // RUN: %exit 3 halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format asm --target x86-64-v3 2>&1 | FileCheck-22 %s --check-prefix=OLDKERNEL
 // OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is no kernel

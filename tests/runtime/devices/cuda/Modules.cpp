@@ -30,10 +30,10 @@ TEST_CASE("Code that is not for this GPU is refused with its kernel's name") {
     return refusal(gpu, code).message();
   };
   CHECK(with("x86_64-unknown-linux-gnu|x86-64-v3|") ==
-        "kernel k1: made for 'x86_64-unknown-linux-gnu|x86-64-v3|', expected code for an NVIDIA GPU ('nvptx|...')");
-  CHECK(with("nvptx|new") == "kernel k1: made for 'nvptx|new', expected 'nvptx|sm_<compute capability>|...'");
-  CHECK(with("nvptx|sm_90a|ptx80") == "kernel k1: made for sm_90a, but the GPU has compute capability 8.0");
-  CHECK(with("nvptx|sm_86") == "kernel k1: made for sm_86, but the GPU has compute capability 8.0");
+        "kernel k1: compiled for 'x86_64-unknown-linux-gnu|x86-64-v3|', expected code for an NVIDIA GPU ('nvptx|...')");
+  CHECK(with("nvptx|new") == "kernel k1: compiled for 'nvptx|new', expected 'nvptx|sm_<compute capability>|...'");
+  CHECK(with("nvptx|sm_90a|ptx80") == "kernel k1: compiled for sm_90a, but the GPU has compute capability 8.0");
+  CHECK(with("nvptx|sm_86") == "kernel k1: compiled for sm_86, but the GPU has compute capability 8.0");
 }
 
 TEST_CASE("Code for one compute capability alone runs on no other, code for an older one runs") {
@@ -41,7 +41,7 @@ TEST_CASE("Code for one compute capability alone runs on no other, code for an o
   KernelCode code = test::addingKernel();
   CHECK(newer->load({{"k1", code}}).isOk());
   code.target = "nvptx|sm_90a|ptx80";
-  CHECK(refusal(newer, code).message() == "kernel k1: made for sm_90a, but the GPU has compute capability 10.0");
+  CHECK(refusal(newer, code).message() == "kernel k1: compiled for sm_90a, but the GPU has compute capability 10.0");
 }
 
 TEST_CASE("Code that the driver does not compile is refused with the driver's log") {

@@ -268,7 +268,7 @@ TEST_CASE("If the GPU of one process cannot take part, all processes are told wh
   for (size_t rank = 0; rank < 2; ++rank) {
     REQUIRE_FALSE(joined[rank].isOk());
     CHECK_THAT(joined[rank].status().message(),
-               Catch::Contains("the GPUs of the processes cannot join: rank ") && Catch::Contains("says: cuda:") &&
+               Catch::Contains("the GPUs of the processes cannot join: rank ") && Catch::Contains("reports: cuda:") &&
                    Catch::Contains(": creating a stream: unknown error (CUDA_ERROR_UNKNOWN)"));
   }
 }
