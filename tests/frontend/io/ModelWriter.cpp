@@ -47,7 +47,7 @@ TEST_CASE("save() refuses a config that load_model() would refuse, and the old f
     }
   CHECK(deepest > 40);
   CHECK(load_model(folder / "deep.keras").built());
-  checkRefused(nested(deepest + 1), folder, "more than 200 levels of nesting");
+  checkRefused(nested(deepest + 1), folder, "200 levels of nesting");
   const Tensor many = Tensor::full({1'000'000}, 1.0 / 3);
   checkRefused(Sequential({Input({1'000'000}), Normalization(Axes(-1), {.mean = many, .variance = many})}), folder,
                "at most 32 MiB");

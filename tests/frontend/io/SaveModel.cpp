@@ -324,7 +324,7 @@ TEST_CASE("A layer that stands in two models is refused by save() and to_json(),
   CHECK_THROWS_WITH(outer.to_json(), Contains("'outer/inner'"));
   const Model wrapper({i}, {inner(i)}, {.name = "wrapper"});
   const Model wrapped({x}, {wrapper(x) - inner(x)}, {.name = "outer"});
-  CHECK_THROWS_WITH(wrapped.save(folder / "outer.keras"), Contains("'inner' stands in"));
+  CHECK_THROWS_WITH(wrapped.save(folder / "outer.keras"), Contains("'inner' occurs in"));
   CHECK(folder.entries() == 0);
   outer.save_weights(folder / "outer.weights.h5");
   outer.load_weights(folder / "outer.weights.h5");
