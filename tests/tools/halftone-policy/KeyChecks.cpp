@@ -88,7 +88,8 @@ TEST_CASE("keys of a policy map that cover other keys are found by their ends", 
         "P002 every path that 'net/(a|b)_0' matches is also matched by 'net/.*'\n"
         "P002 every path that 'net/(a|b)_0' matches is also matched by '.*_0'\n"
         "P002 every path that 'net/(a|b)_0' matches is also matched by 'n.*0'\n");
-  CHECK(textOf(checkKeys(mapOf({"^a.*", "a.*$"}))) == "P002 every path that '^a.*' matches is also matched by 'a.*$'\n");
+  CHECK(textOf(checkKeys(mapOf({"^a.*", "a.*$"}))) ==
+        "P002 every path that '^a.*' matches is also matched by 'a.*$'\n");
 }
 
 TEST_CASE("The nearest path has the fewest edits, short or long", "[lint]") {
