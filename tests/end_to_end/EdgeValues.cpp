@@ -182,6 +182,9 @@ TEST_CASE("Ops that divide by a norm have finite slopes at zeros") {
         slopesOf([](const Value &x, const Value &y) { return layers::Dot(1, {.normalize = true})(Values{x, y}); })};
     for (const std::vector<double> &each : all)
       CHECK((each.size() == 2 && std::isfinite(each[0]) && std::isfinite(each[1])));
+    CHECK(slopesOf([](const Value &x, const Value &y) {
+            return regularizers::OrthogonalRegularizer(1.0)(ops::concatenate({x, y}, 0));
+          }) == std::vector<double>{0, 0});
   }
 }
 
