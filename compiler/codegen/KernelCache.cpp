@@ -12,7 +12,7 @@
 using namespace halftone;
 using namespace halftone::compiler;
 
-constexpr std::string_view magic = "halftone kernel 3\n";
+constexpr std::string_view magic = "halftone kernel 4\n";
 
 std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
@@ -94,10 +94,17 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
     return std::nullopt;
   std::string_view in = *body;
   KernelCode kernel;
-  uint64_t threads = 0, sharedBytes = 0;
+  uint64_t threads = 0, sharedBytes = 0, uses = 0;
   if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
       !takeString(in, kernel.description) || !takeString(in, kernel.code) || !takeString(in, kernel.method) ||
-      !takeSize(in, threads) || !takeSize(in, sharedBytes) || !in.empty())
+      !takeSize(in, threads) || !takeSize(in, sharedBytes) || !takeSize(in, uses))
+    return std::nullopt;
+  for (std::string core; uses > 0; --uses) {
+    if (!takeString(in, core))
+      return std::nullopt;
+    kernel.uses.push_back(core);
+  }
+  if (!in.empty())
     return std::nullopt;
   kernel.launch = {int64_t(threads), int64_t(sharedBytes)};
   return kernel;
@@ -110,5 +117,8 @@ void KernelCache::write(const std::string &key, const KernelCode &kernel) {
     putString(body, *part);
   for (int64_t size : {kernel.launch.threads, kernel.launch.sharedBytes})
     putSize(body, uint64_t(size));
+  putSize(body, kernel.uses.size());
+  for (const std::string &core : kernel.uses)
+    putString(body, core);
   disk_.write(key, body);
 }

@@ -44,15 +44,18 @@ public:
   ~Linker() { llvm::consumeError(session_.endSession()); }
 
   /// `problems` receives the errors that LLVM's session reported in addition to the returned one.
-  llvm::Expected<orc::ExecutorAddr> link(const std::string &code, const std::string &symbol, orc::JITDylib *&library,
-                                         std::string &problems) {
+  /// The code sees the symbols of `cores` and no other.
+  llvm::Expected<orc::ExecutorAddr> link(const KernelCode &kernel, llvm::ArrayRef<orc::JITDylib *> cores,
+                                         orc::JITDylib *&library, std::string &problems) {
     session_.setErrorReporter(
         [&](llvm::Error error) { problems += (problems.empty() ? "" : "; ") + llvm::toString(std::move(error)); });
     // Bare: no symbol of the process or of another kernel is visible.
     library = &session_.createBareJITDylib(fmt::format("kernel{}", count_++));
-    if (llvm::Error error = layer_.add(*library, llvm::MemoryBuffer::getMemBufferCopy(code, symbol)))
+    for (orc::JITDylib *core : cores)
+      library->addToLinkOrder(*core);
+    if (llvm::Error error = layer_.add(*library, llvm::MemoryBuffer::getMemBufferCopy(kernel.code, kernel.symbol)))
       return std::move(error);
-    auto found = session_.lookup({library}, symbol);
+    auto found = session_.lookup({library}, kernel.symbol);
     if (!found)
       return found.takeError();
     return found->getAddress();
@@ -70,16 +73,17 @@ private:
   uint64_t count_ = 0;
 };
 
-/// The code of one object, unlinked with its last owner.
+/// The code of one object, unlinked with its last owner. A kernel owns its cores.
 struct LoadedKernel {
   std::string name; // its key in the cache, once it is there
   std::shared_ptr<Linker> linker;
+  std::vector<std::shared_ptr<LoadedKernel>> cores;
   orc::JITDylib *library = nullptr;
   CpuKernelFunction function = nullptr;
   ~LoadedKernel();
 };
 
-/// The kernels loaded in the process, by hash of symbol and code. Its lock also guards the linker.
+/// The kernels loaded in the process, by hash of symbol, code and cores. Its lock also guards the linker.
 struct Cache {
   std::recursive_mutex mutex; // recursive, since loading one kernel may drop another
   std::weak_ptr<Linker> linker;
@@ -117,8 +121,9 @@ public:
   }
 };
 
-/// Checks that the code is an object of this machine that defines `symbol` as a function and needs no other symbol.
-Status checkObject(const std::string &key, const KernelCode &kernel) {
+/// Checks that the code is an object of this machine that defines `symbol` as a function and needs no symbol but those of its cores
+/// among `kernels`.
+Status checkObject(const std::string &key, const KernelCode &kernel, const std::map<std::string, KernelCode> &kernels) {
   auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(kernel.code, key));
   if (!object)
     return bad(key, "not an object file: " + llvm::toString(object.takeError()));
@@ -136,7 +141,9 @@ Status checkObject(const std::string &key, const KernelCode &kernel) {
       return bad(key, "damaged symbol table: " + llvm::toString(std::move(error)));
     using llvm::object::SymbolRef;
     if (*flags & SymbolRef::SF_Undefined) {
-      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_") // a symbol of the linker itself
+      const auto isOf = [&](const std::string &core) { return kernels.at(core).symbol == *name; };
+      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_" && // a symbol of the linker itself
+          llvm::none_of(kernel.uses, isOf))
         undefined.push_back(name->str());
     } else if (*name == kernel.symbol && (*flags & SymbolRef::SF_Global) && *type == SymbolRef::ST_Function) {
       defined = true;
@@ -181,12 +188,28 @@ std::vector<std::string> missingFeatures(llvm::StringRef cpu, llvm::StringRef fe
   return missing;
 }
 
-StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const KernelCode &kernel) {
+/// Hashes are of one length, and no symbol holds the byte 0.
+std::string nameOf(const KernelCode &kernel, llvm::ArrayRef<std::shared_ptr<LoadedKernel>> cores) {
   llvm::SHA256 hash;
+  for (const auto &core : cores)
+    hash.update(core->name);
+  hash.update(llvm::StringRef("\0", 1));
   hash.update(kernel.symbol);
   hash.update(llvm::StringRef("\0", 1));
   hash.update(kernel.code);
-  std::string name = llvm::toHex(hash.final());
+  return llvm::toHex(hash.final());
+}
+
+/// Of kernels that pass checkCores().
+StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const std::map<std::string, KernelCode> &kernels) {
+  const KernelCode &kernel = kernels.at(key);
+  std::vector<std::shared_ptr<LoadedKernel>> cores;
+  for (const std::string &used : kernel.uses) {
+    auto core = load(used, kernels);
+    HALFTONE_RETURN_IF_ERROR(core.status());
+    cores.push_back(std::move(*core));
+  }
+  std::string name = nameOf(kernel, cores);
   Cache &all = cache();
   const ForkSafeLock lock(all.mutex);
   if (auto entry = all.kernels.find(name); entry != all.kernels.end())
@@ -194,7 +217,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
       return loaded;
   if (Status status = checkRunsHere(kernel.target); !status.isOk())
     return bad(key, status.message());
-  HALFTONE_RETURN_IF_ERROR(checkObject(key, kernel));
+  HALFTONE_RETURN_IF_ERROR(checkObject(key, kernel, kernels));
   auto linker = all.linker.lock();
   if (!linker) {
     auto created = Linker::create();
@@ -204,8 +227,12 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
   }
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->linker = linker;
+  std::vector<orc::JITDylib *> libraries;
+  for (const auto &core : cores)
+    libraries.push_back(core->library);
+  loaded->cores = std::move(cores);
   std::string problems;
-  auto address = linker->link(kernel.code, kernel.symbol, loaded->library, problems);
+  auto address = linker->link(kernel, libraries, loaded->library, problems);
   if (!address) {
     std::string text = llvm::toString(address.takeError());
     return bad(key, "cannot be linked: " + (problems.empty() ? text : problems + "; " + text));
@@ -235,9 +262,12 @@ Status checkRunsHere(std::string_view target) {
 }
 
 StatusOr<std::shared_ptr<const KernelLibrary>> loadObjects(const std::map<std::string, KernelCode> &kernels) {
+  HALFTONE_RETURN_IF_ERROR(checkCores(kernels));
   auto library = std::make_shared<ObjectLibrary>();
   for (const auto &[key, kernel] : kernels) {
-    auto loaded = load(key, kernel);
+    if (kernel.isCore())
+      continue; // loaded with the kernels that use it
+    auto loaded = load(key, kernels);
     HALFTONE_RETURN_IF_ERROR(loaded.status());
     library->kernels.emplace(key, *loaded);
   }

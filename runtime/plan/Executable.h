@@ -49,17 +49,23 @@ struct LaunchShape {
   int64_t sharedBytes = 0; // dynamic shared memory, in addition to the shared memory that the code itself declares
 };
 
-/// Code of one kernel for one target. For CPUs `code` is a relocatable object with one global function, named `symbol`
-/// and of type CpuKernelFunction, and no undefined symbols. For NVIDIA GPUs it is PTX with one entry named `symbol`,
-/// whose parameters GpuAbi.h defines.
+/// Code for one target: of a kernel, or of a core, which is a function that kernels call. For CPUs `code` is a
+/// relocatable object with one global function, named `symbol`, which has type CpuKernelFunction in a kernel, and with no
+/// undefined symbols but those of the cores in `uses`. For NVIDIA GPUs it is PTX with one entry named `symbol`, whose
+/// parameters GpuAbi.h defines.
 struct KernelCode {
+  static constexpr std::string_view coreKind = "core";
+
   std::string symbol;
-  std::string kind;        // "loop", "row", "matmul"
+  std::string kind;        // "loop", "row", "matmul", or coreKind
   std::string target;      // the target features for which the code was generated
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
   std::string method = ""; // how the code computes: instruction, and sums at a time, for reports
   LaunchShape launch = {};
+  std::vector<std::string> uses = {}; // keys of the cores that the code calls, see checkCores()
+
+  bool isCore() const { return kind == coreKind; }
 };
 
 /// One row of the cast ledger; see CastLedger in halftone/Reports.h.
@@ -77,14 +83,15 @@ struct Executable {
   Signature signature;
   std::vector<VariableSlot> variables;
   std::vector<ShadowSlot> shadows;
-  std::vector<std::string> constants; // raw bytes
-  std::map<std::string, KernelCode> kernels;
+  std::vector<std::string> constants;        // raw bytes
+  std::map<std::string, KernelCode> kernels; // by key, and their cores
   std::vector<Site> sites;
   std::vector<LedgerRow> ledger;
   Plan plan;
 };
 
 /// Checks the invariants that a player relies on. value_error naming the step or slot, unless
+/// - the kernels pass checkCores(), and no launch is of a core;
 /// - indices are in range, and slots have the type of the feed, fetch, variable, shadow or constant that they refer to;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
@@ -103,6 +110,10 @@ struct Executable {
 /// - a joined launch follows a launch of the same kernel under the same predicate; no part of a launch accesses memory
 ///   that another part writes, and no part writes the predicate.
 Status verify(const Executable &executable);
+
+/// Checks that each key in KernelCode::uses is that of a core in `kernels` and occurs once, that the cores of a kernel
+/// have different symbols, and that no core uses another. value_error naming the kernel and the core.
+Status checkCores(const std::map<std::string, KernelCode> &kernels);
 
 /// Prints the plan in human-readable form: slots, then one line per step.
 std::string print(const Executable &executable);

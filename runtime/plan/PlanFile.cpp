@@ -29,6 +29,8 @@ template <class A, Is<VariableSlot> T> void fields(A &a, T &x) { a(x.symbol, x.p
 template <class A, Is<LaunchShape> T> void fields(A &a, T &x) { a(x.threads, x.sharedBytes); }
 template <class A, Is<KernelCode> T> void fields(A &a, T &x) {
   a(x.symbol, x.kind, x.target, x.description, x.code, x.method, x.launch);
+  if (a.version >= 10)
+    a(x.uses);
 }
 template <class A, Is<Site> T> void fields(A &a, T &x) { a(x.text); }
 template <class A, Is<LedgerRow> T> void fields(A &a, T &x) {

@@ -11,8 +11,8 @@ namespace halftone {
 /// The format version. A file is little-endian: magic "HTPLAN\r
 /// ", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of their declaration:
 /// integers as 8 bytes, strings and lists after their length.
-inline constexpr uint32_t planFileVersion = 9;
-/// The oldest readable version. Version 8 has no repeats, and its slots are whole tensors.
+inline constexpr uint32_t planFileVersion = 10;
+/// The oldest readable version. Version 9 has no cores; version 8 has no repeats either, and its slots are whole tensors.
 inline constexpr uint32_t oldestPlanFileVersion = 8;
 
 /// Serializes an executable. The output is deterministic.

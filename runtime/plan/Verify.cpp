@@ -24,6 +24,7 @@ public:
   explicit Checker(const Executable &executable) : exe(executable), plan(executable.plan) {}
 
   Status check() {
+    HALFTONE_RETURN_IF_ERROR(checkCores(exe.kernels));
     HALFTONE_RETURN_IF_ERROR(checkTables());
     for (size_t i = 0; i < plan.slots.size(); ++i)
       HALFTONE_RETURN_IF_ERROR(checkSlot(i));
@@ -46,7 +47,6 @@ private:
   std::deque<const CollectiveStep *> travelling;
 
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
-
   bool slotExists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan.slots.size(); }
 
   /// The range of a slot whose slice begins at that offset.
@@ -252,7 +252,8 @@ private:
 
   /// Checks the rules that concern the launch alone.
   template <class Fail> Status checkLaunch(const LaunchStep &launch, Fail bad) const {
-    if (!exe.kernels.contains(launch.kernel))
+    const auto kernel = exe.kernels.find(launch.kernel);
+    if (kernel == exe.kernels.end() || kernel->second.isCore())
       return bad(fmt::format("no kernel '{}'", launch.kernel));
     if (launch.grid < 0 || launch.scratchBytes < 0 || !std::isfinite(launch.cost) || launch.cost < 0)
       return bad(fmt::format("grid {}, scratch {} and cost {} must not be negative", launch.grid, launch.scratchBytes,

@@ -64,6 +64,17 @@ TEST_CASE("A kernel comes back from memory, and from disk in a later process", "
   CHECK((status.st_mode & 0777) == 0700);
 }
 
+TEST_CASE("An entry holds the keys of the cores that a kernel uses", "[cache]") {
+  Folder folder;
+  KernelCode kernel = sample();
+  kernel.uses = {std::string(64, 'c'), std::string(64, 'd')};
+  KernelCache(folder.cache()).insert(key, kernel);
+  const auto found = KernelCache(folder.cache()).find(key);
+  REQUIRE(found);
+  CHECK(found->source == KernelCache::Source::disk);
+  CHECK(found->kernel->uses == kernel.uses);
+}
+
 TEST_CASE("The code in memory is bounded, and that which was used last stays", "[cache]") {
   Folder folder;
   const auto keyOf = [](int i) { return std::string(62, 'b') + std::to_string(10 + i); };

@@ -159,6 +159,113 @@ TEST_CASE("bytes that are no object of this machine are refused") {
     CHECK_THAT(refused({"f", "loop", "", "", other}).message(), Catch::Contains("expected a relocatable object for"));
 }
 
+namespace {
+
+/// A core that multiplies by a number.
+KernelCode factorCore(const std::string &symbol, int factor) {
+  return {
+      symbol, "core", "host", "",
+      objectFrom("define i32 @" + symbol + "(i32 %x) { %y = mul i32 %x, " + std::to_string(factor) + " ret i32 %y }")};
+}
+
+/// buffers[0][block] = block, put through a core.
+KernelCode callingKernel(const std::string &symbol, const std::string &core, std::vector<std::string> uses) {
+  KernelCode code = kernel(symbol, "declare i32 @" + core + "(i32)\n" + R"(
+define void @)" + symbol + R"((ptr %buffers, ptr %extents, i64 %begin, i64 %end, ptr %scratch) {
+entry:
+  %out = load ptr, ptr %buffers
+  br label %loop
+loop:
+  %i = phi i64 [ %begin, %entry ], [ %next, %loop ]
+  %i32 = trunc i64 %i to i32
+  %value = call i32 @)" + core + R"((i32 %i32)
+  %address = getelementptr i32, ptr %out, i64 %i
+  store i32 %value, ptr %address
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %end
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+})");
+  code.uses = std::move(uses);
+  return code;
+}
+
+using Codes = std::map<std::string, KernelCode>;
+
+std::vector<int> resultOf(const Codes &kernels, const std::string &key) {
+  auto library = loadObjects(kernels);
+  INFO(library.status().str());
+  REQUIRE(library.isOk());
+  return run(find(**library, key), 0);
+}
+
+std::string messageOf(const Codes &kernels) {
+  const Status status = loadObjects(kernels).status();
+  CHECK(status.kind() == ErrorKind::value_error);
+  return status.message();
+}
+
+} // namespace
+
+TEST_CASE("kernels call the cores that they use, which stay as long as a kernel does") {
+  const KernelCode core = factorCore("times", 3);
+  auto both =
+      loadObjects({{"c", core}, {"k", callingKernel("f", "times", {"c"})}, {"l", callingKernel("g", "times", {"c"})}});
+  INFO(both.status().str());
+  REQUIRE(both.isOk());
+  CHECK(run(find(**both, "k"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
+  CHECK(run(find(**both, "l"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
+  CHECK((*both)->find("c").status().kind() == ErrorKind::key_error); // a core is no kernel
+  auto one = loadObjects({{"other name", core}, {"k", callingKernel("f", "times", {"other name"})}}).valueOrThrow();
+  const CpuKernelFunction function = find(**both, "k");
+  CHECK(find(*one, "k") == function);
+  both->reset();
+  CHECK(run(function, 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
+  one.reset();
+  CHECK(resultOf({{"c", core}, {"k", callingKernel("f", "times", {"c"})}}, "k") ==
+        std::vector<int>{-1, 3, 6, 9, 12, -1});
+}
+
+TEST_CASE("one kernel's code with another core under the same symbol is another kernel") {
+  const Codes three{{"c", factorCore("times", 3)}, {"k", callingKernel("f", "times", {"c"})}},
+      five{{"c", factorCore("times", 5)}, {"k", callingKernel("f", "times", {"c"})}};
+  auto first = loadObjects(three).valueOrThrow();
+  auto second = loadObjects(five).valueOrThrow();
+  CHECK(run(find(*first, "k"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
+  CHECK(run(find(*second, "k"), 0) == std::vector<int>{-1, 5, 10, 15, 20, -1});
+  // Both in one map.
+  Codes all = three;
+  all["d"] = five.at("c");
+  all["l"] = callingKernel("f", "times", {"d"});
+  CHECK(resultOf(all, "k") == std::vector<int>{-1, 3, 6, 9, 12, -1});
+  CHECK(resultOf(all, "l") == std::vector<int>{-1, 5, 10, 15, 20, -1});
+}
+
+TEST_CASE("kernels whose cores are missing, foreign, damaged or in a circle are refused in words") {
+  const KernelCode core = factorCore("times", 3), user = callingKernel("f", "times", {"c"});
+  CHECK(messageOf({{"k", user}}) == "kernel k uses c, which is missing");
+  CHECK(messageOf({{"c", callingKernel("times", "f", {"k"})}, {"k", user}}) ==
+        "kernel c uses k, a kernel of kind 'loop'; expected a core");
+  KernelCode circle = factorCore("times", 3);
+  circle.uses = {"c"};
+  CHECK(messageOf({{"c", circle}, {"k", user}}) == "core c uses c, and a core uses no other");
+  // A core that is there, and not among those that the kernel uses; and one with another symbol.
+  CHECK(messageOf({{"c", core}, {"k", callingKernel("f", "times", {})}}) == "kernel k: undefined symbols: times");
+  CHECK(messageOf({{"c", factorCore("plus", 3)}, {"k", user}}) == "kernel k: undefined symbols: times");
+  // A core with undefined symbols, cut short, without its function, of another machine.
+  KernelCode other = core;
+  other.code = objectFrom("declare i32 @abs(i32)\ndefine i32 @times(i32 %x) { %y = call i32 @abs(i32 %x) ret i32 %y }");
+  CHECK(messageOf({{"c", other}, {"k", user}}) == "kernel c: undefined symbols: abs");
+  other.code = core.code.substr(0, 60);
+  CHECK_THAT(messageOf({{"c", other}, {"k", user}}), Catch::StartsWith("kernel c: "));
+  other.code = factorCore("plus", 3).code;
+  CHECK_THAT(messageOf({{"c", other}, {"k", user}}), Catch::Contains("no global function 'times'"));
+  other = core;
+  other.target = "nvptx|sm_80|";
+  CHECK_THAT(messageOf({{"c", other}, {"k", user}}), Catch::Contains("kernel c: made for sm_80, a GPU"));
+}
+
 TEST_CASE("threads load the same and different kernels at once") {
   std::vector<KernelCode> codes;
   for (int i = 0; i < 4; ++i) {

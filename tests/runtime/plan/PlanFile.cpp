@@ -25,6 +25,16 @@ void seal(std::string &bytes) {
     bytes[12 + i] = static_cast<char>(crc >> (8 * i));
 }
 
+/// The bytes of testExecutable() without the count of cores of both kernels, which stands behind code, method and launch shape.
+std::string withoutCores(std::string bytes) {
+  const std::string code = "object";
+  size_t at = bytes.find(code);
+  bytes.erase(at + code.size() + 8 + std::string("32-byte vectors").size() + 16, 8);
+  at = bytes.find(code, at + code.size());
+  bytes.erase(at + code.size() + 8 + 16, 8);
+  return bytes;
+}
+
 /// A plan that fetches a shadow of @w in place of its own result.
 Executable shadowed(int64_t n) {
   Executable exe = test::testExecutable(n);
@@ -101,21 +111,47 @@ TEST_CASE("a plan file holds repeats and strides") {
 
 TEST_CASE("a plan file of version 8, whose slots have no offset and no strides, is read") {
   const std::string now = writeExecutable(test::testExecutable(5));
+  std::string bytes = withoutCores(now);
   // Before each slot's offset and its count of strides stand kind, dtype, count of extents, extents and index.
-  std::string bytes = now;
-  size_t at = now.find("train.cpp:42", now.find("net/dense_1") + 40) + 12; // the end of the ledger
-  at += 8;                                                                 // the count of slots
+  size_t at = bytes.find("train.cpp:42", bytes.find("net/dense_1") + 40) + 12; // the end of the ledger
+  at += 8;                                                                     // the count of slots
   for (const Slot &slot : test::testExecutable(5).plan.slots) {
     at += 8 * (4 + slot.type.shape.size());
     bytes.erase(at, 16);
   }
-  REQUIRE(bytes.size() == now.size() - 8 * 16);
+  REQUIRE(bytes.size() == now.size() - 2 * 8 - 8 * 16);
   bytes[8] = 8;
   seal(bytes);
   const StatusOr<Executable> read = readExecutable(bytes);
   INFO(read.status().str());
   REQUIRE(read.isOk());
   CHECK(writeExecutable(*read) == now);
+}
+
+TEST_CASE("a plan file of version 9, whose kernels use no cores, is read") {
+  const std::string now = writeExecutable(test::testExecutable(5));
+  std::string bytes = withoutCores(now);
+  bytes[8] = 9;
+  seal(bytes);
+  const StatusOr<Executable> read = readExecutable(bytes);
+  INFO(read.status().str());
+  REQUIRE(read.isOk());
+  CHECK(writeExecutable(*read) == now);
+}
+
+TEST_CASE("a plan file holds cores, and one with a core that is missing is refused") {
+  Executable exe = test::testExecutable(5);
+  exe.kernels["c"] = {"halftone_core_sums", "core", "x86-64-v2", "", "object"};
+  exe.kernels["add"].uses = {"c"};
+  const StatusOr<Executable> read = readExecutable(writeExecutable(exe));
+  INFO(read.status().str());
+  REQUIRE(read.isOk());
+  CHECK(read->kernels.at("add").uses == std::vector<std::string>{"c"});
+  CHECK(read->kernels.at("c").isCore());
+  CHECK(read->kernels.at("c").symbol == "halftone_core_sums");
+  exe.kernels.erase("c");
+  CHECK_THAT(readExecutable(writeExecutable(exe)).status().message(),
+             Catch::Contains("kernel add uses c, which is missing"));
 }
 
 TEST_CASE("a plan file is refused with the reason") {
@@ -130,9 +166,9 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf("PK\3\4 and more than sixteen bytes"), Catch::Contains("magic"));
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
-  for (const char version : {7, 10}) {
+  for (const char version : {7, 11}) {
     other[8] = version;
-    CHECK_THAT(messageOf(other), Catch::Contains(fmt::format("format version {}, this library reads versions 8 to 9",
+    CHECK_THAT(messageOf(other), Catch::Contains(fmt::format("format version {}, this library reads versions 8 to 10",
                                                              static_cast<int>(version))));
   }
   other = bytes;
