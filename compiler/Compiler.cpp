@@ -13,6 +13,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "runtime/base/CompilerGate.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/base/Threads.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
@@ -22,6 +23,8 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <functional>
+#include <map>
+#include <mutex>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -47,6 +50,13 @@ int64_t expectedInstructions(KernelKind kind, const std::string &text) {
 
 /// Between two calls of CompileOptions::onProgress.
 constexpr auto progressInterval = std::chrono::milliseconds(100);
+
+/// A core that kernels being compiled call.
+struct PendingCore {
+  std::string symbol, method;
+  StatusOr<KernelCode> code;
+  KernelDumps dumps;
+};
 
 Status notCompiled() { return {ErrorKind::internal_error, "not compiled"}; }
 
@@ -99,6 +109,10 @@ public:
         out << "# " << kernel.key << ": " << kernel.name << ", " << exe->kernels[kernel.key].method << ", "
             << kernel.dumps.instructions << " instructions of LLVM\n"
             << kernel.dumps.assembly << "\n";
+      for (const auto &[key, core] : cores)
+        out << "# " << key << ": " << core.symbol << ", " << core.method << ", " << core.dumps.instructions
+            << " instructions of LLVM\n"
+            << core.dumps.assembly << "\n";
     });
     return exe;
   }
@@ -168,27 +182,64 @@ private:
     KernelCache &cache = KernelCache::shared(options.cacheDirectory);
     TimingScope all = nest(options.timing, "kernels");
     std::vector<PendingKernel *> missing;
-    for (PendingKernel &kernel : kernels) {
-      auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
-      if (!found) {
+    for (PendingKernel &kernel : kernels)
+      if (!find(cache, kernel, exe, all))
         missing.push_back(&kernel);
-        continue;
-      }
-      const bool isInMemory = found->source == KernelCache::Source::memory;
-      ++(isInMemory ? statistics.fromMemory : statistics.fromDisk);
-      time(all, kernel, isInMemory ? "from memory" : "from disk").stop();
-      exe.kernels[kernel.key] = *found->kernel;
-    }
-    HALFTONE_RETURN_IF_ERROR(compileAll(missing, all));
+    HALFTONE_RETURN_IF_ERROR(compileAll(missing, cache, all));
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)
         return blame(*kernel);
       exe.kernels[kernel->key] = *cache.insert(kernel->key, std::move(*kernel->code));
     }
+    for (auto &[key, core] : cores) {
+      HALFTONE_RETURN_IF_ERROR(core.code.status());
+      exe.kernels[key] = *cache.insert(key, std::move(*core.code));
+    }
+    if (Status status = checkCores(exe.kernels); !status)
+      return Status(ErrorKind::internal_error, status.message());
     statistics.kernels = static_cast<int64_t>(kernels.size());
     statistics.compiled = static_cast<int64_t>(missing.size());
     statistics.cacheComplaint = cache.complaint();
     return Status::ok();
+  }
+
+  /// Whether the caches have a kernel's code, and that of its cores.
+  bool find(KernelCache &cache, const PendingKernel &kernel, Executable &exe, TimingScope &all) {
+    const auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
+    if (!found)
+      return false;
+    for (const std::string &key : found->kernel->uses) {
+      const auto core = cache.find(key);
+      if (!core)
+        return false;
+      exe.kernels[key] = *core->kernel;
+    }
+    const bool isInMemory = found->source == KernelCache::Source::memory;
+    ++(isInMemory ? statistics.fromMemory : statistics.fromDisk);
+    time(all, kernel, isInMemory ? "from memory" : "from disk").stop();
+    exe.kernels[kernel.key] = *found->kernel;
+    return true;
+  }
+
+  /// Compiles those cores of the kernel that `compiler` compiled last that no thread has begun and the caches do not have.
+  void compileCores(KernelCompiler &compiler, KernelCache &cache, bool dumps, TimingScope &all) {
+    const std::map<std::string, Core> called = compiler.cores();
+    for (const auto &[key, core] : called) {
+      PendingCore *pending = nullptr;
+      {
+        const ForkSafeLock lock(coresMutex);
+        const auto [entry, isNew] = cores.try_emplace(key, PendingCore{core.symbol, core.method, notCompiled(), {}});
+        if (!isNew)
+          continue;
+        pending = &entry->second; // which stays where it is
+      }
+      if (auto found = options.onStage ? std::nullopt : cache.find(key)) {
+        pending->code = *found->kernel;
+        continue;
+      }
+      TimingScope own = nest(&all, fmt::format("{} {} (compiled)", core.symbol, key.substr(0, 16)));
+      pending->code = compiler.compile(core, dumps ? &pending->dumps : nullptr);
+    }
   }
 
   static TimingScope time(TimingScope &all, const PendingKernel &kernel, const char *how) {
@@ -196,7 +247,7 @@ private:
   }
 
   /// Compiles `jobs` on worker threads.
-  Status compileAll(std::vector<PendingKernel *> jobs, TimingScope &all) {
+  Status compileAll(std::vector<PendingKernel *> jobs, KernelCache &cache, TimingScope &all) {
     // The longest first, so that no thread begins one of them when the others have nothing left to do.
     std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
     const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
@@ -216,6 +267,9 @@ private:
         TimingScope own = time(all, kernel, "compiled");
         kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
         static std::atomic<uint64_t> kernelsMade{0};
+        own.stop();
+        if (kernel.code)
+          compileCores(compiler, cache, dumps, all);
         noticeStaticObjects(kernelsMade);
         ++done;
       }
@@ -245,6 +299,8 @@ private:
   Numerics numerics;
   std::vector<PendingKernel> kernels;
   llvm::StringSet<> known; // keys of `kernels`
+  std::mutex coresMutex;
+  std::map<std::string, PendingCore> cores; // by key, of kernels that were not in the caches; the mutex guards the map
   KernelArguments arguments;
 };
 

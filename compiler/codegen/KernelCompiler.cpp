@@ -38,6 +38,10 @@ std::string compiler::kernelKey(std::string_view linalgText, const Target &targe
   return sha256(fmt::format("{}\n{}\n{}", codeId(), target.key(), linalgText));
 }
 
+std::string compiler::coreKey(const Core &core, const Target &target) {
+  return sha256(fmt::format("{}\n{}\ncore {}", codeId(), target.key(), core.symbol));
+}
+
 /// A context keeps every type and attribute that it has ever made.
 static constexpr int mostKernels = 64;
 
@@ -45,6 +49,14 @@ KernelCompiler::KernelCompiler(const Target &target, const KernelTimes &times) :
 KernelCompiler::~KernelCompiler() = default;
 
 StatusOr<KernelCode> KernelCompiler::compile(std::string_view linalgText, KernelDumps *dumps) {
+  return compileInContext([&] { return compileKernel(linalgText, dumps); });
+}
+
+StatusOr<KernelCode> KernelCompiler::compile(const Core &core, KernelDumps *dumps) {
+  return compileInContext([&] { return compileCore(core, dumps); });
+}
+
+template <class Compile> StatusOr<KernelCode> KernelCompiler::compileInContext(Compile compile) {
   if (!machine_) {
     TimingScope phase = times_.phase("contexts");
     auto machine = target_.machine();
@@ -54,7 +66,7 @@ StatusOr<KernelCode> KernelCompiler::compile(std::string_view linalgText, Kernel
     context_ = std::make_unique<KernelContext>();
     kernels_ = 0;
   }
-  StatusOr<KernelCode> kernel = compileInContext(linalgText, dumps);
+  StatusOr<KernelCode> kernel = compile();
   if (!kernel || ++kernels_ == mostKernels) {
     machine_.reset();
     context_.reset();
@@ -62,11 +74,40 @@ StatusOr<KernelCode> KernelCompiler::compile(std::string_view linalgText, Kernel
   return kernel;
 }
 
-StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps) {
-  return KernelCompiler(target).compile(linalgText, dumps);
+StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps,
+                                             std::map<std::string, KernelCode> *cores) {
+  KernelCompiler compiler(target);
+  StatusOr<KernelCode> kernel = compiler.compile(linalgText, dumps);
+  if (kernel && cores)
+    for (const auto &[key, core] : compiler.cores()) {
+      if (cores->contains(key))
+        continue;
+      StatusOr<KernelCode> code = compiler.compile(core);
+      HALFTONE_RETURN_IF_ERROR(code.status());
+      cores->emplace(key, std::move(*code));
+    }
+  return kernel;
 }
 
-StatusOr<KernelCode> KernelCompiler::compileInContext(std::string_view linalgText, KernelDumps *dumps) {
+StatusOr<KernelCode> KernelCompiler::compileCore(const Core &core, KernelDumps *dumps) {
+  const DiagnosticText diagnostics(context_.get());
+  TimingScope phase = times_.phase("emit");
+  const OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context_.get()));
+  core.emit(*module);
+  phase.stop();
+  KernelCode code;
+  code.symbol = core.symbol;
+  code.kind = KernelCode::coreKind;
+  code.target = target_.key();
+  code.method = core.method;
+  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);
+  HALFTONE_RETURN_IF_ERROR(object.status());
+  code.code = std::move(*object);
+  return code;
+}
+
+StatusOr<KernelCode> KernelCompiler::compileKernel(std::string_view linalgText, KernelDumps *dumps) {
+  cores_.clear();
   const DiagnosticText diagnostics(context_.get());
   TimingScope phase = times_.phase("parse");
   ParserConfig config(context_.get());
@@ -101,6 +142,10 @@ StatusOr<KernelCode> KernelCompiler::compileInContext(std::string_view linalgTex
   phase.stop();
   kernel.method = std::move(emitted->method);
   kernel.launch = emitted->launch;
+  for (Core &core : emitted->cores)
+    cores_.emplace(coreKey(core, target_), std::move(core));
+  for (const auto &[key, core] : cores_)
+    kernel.uses.push_back(key);
   StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);
   HALFTONE_RETURN_IF_ERROR(object.status());
   kernel.code = std::move(*object);

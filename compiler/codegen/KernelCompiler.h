@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/targets/Target.h"
 #include "runtime/plan/Executable.h"
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace halftone::compiler {
 
 /// The key of a kernel's code: a hash of its linalg text (without locations), the target's key and the code id.
 std::string kernelKey(std::string_view linalgText, const Target &target);
+/// The same of a core's code, whose symbol stands for its text.
+std::string coreKey(const Core &core, const Target &target);
 
 struct KernelContext;
 
@@ -24,18 +27,27 @@ public:
   KernelCompiler(const KernelCompiler &) = delete;
   /// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen.
   StatusOr<KernelCode> compile(std::string_view linalgText, KernelDumps *dumps = nullptr);
+  /// The same from emit on. The code is KernelCode of kind "core", without a description.
+  StatusOr<KernelCode> compile(const Core &core, KernelDumps *dumps = nullptr);
+  /// The cores, by key, that the code of the last kernel calls: those of its KernelCode::uses.
+  const std::map<std::string, Core> &cores() const { return cores_; }
 
 private:
-  StatusOr<KernelCode> compileInContext(std::string_view linalgText, KernelDumps *dumps);
+  template <class Compile> StatusOr<KernelCode> compileInContext(Compile compile);
+  StatusOr<KernelCode> compileKernel(std::string_view linalgText, KernelDumps *dumps);
+  StatusOr<KernelCode> compileCore(const Core &core, KernelDumps *dumps);
 
   const Target &target_;
   const KernelTimes times_;
   std::unique_ptr<KernelContext> context_;
   std::unique_ptr<MachineCode> machine_;
-  int kernels_ = 0; // that these two have compiled
+  int kernels_ = 0; // and cores that these two have compiled
+  std::map<std::string, Core> cores_;
 };
 
-/// Compiles a kernel with a KernelCompiler of its own.
-StatusOr<KernelCode> compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps = nullptr);
+/// Compiles a kernel with a KernelCompiler of its own. `cores`, unless null, gets the code of the kernel's cores by key; those
+/// that it has already are not compiled.
+StatusOr<KernelCode> compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps = nullptr,
+                                   std::map<std::string, KernelCode> *cores = nullptr);
 
 } // namespace halftone::compiler

@@ -6,6 +6,7 @@
 #include "compiler/kernels/Numerics.h"
 #include "compiler/kernels/Schedule.h"
 #include "compiler/targets/Blocking.h"
+#include "compiler/targets/Core.h"
 #include "compiler/targets/KernelTraits.h"
 #include "compiler/targets/Lowerings.h"
 #include "compiler/targets/MachineCode.h"
@@ -24,6 +25,7 @@ namespace halftone::compiler {
 struct EmittedKernel {
   std::string method; // how the code computes, for reports
   LaunchShape launch;
+  std::vector<Core> cores = {}; // that the function calls
 };
 
 /// A kind of machine. Each kind has a folder in compiler/targets.
@@ -64,8 +66,8 @@ public:
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
-  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows. On
-  /// failure a diagnostic says which part of the kernel has no code.
+  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows, beside
+  /// declarations of the cores that it calls. On failure a diagnostic says which part of the kernel has no code.
   virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
   /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.
   virtual llvm::ArrayRef<llvm::StringLiteral> legalOps() const = 0;

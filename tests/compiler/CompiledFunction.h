@@ -50,8 +50,10 @@ struct Loaded {
   std::shared_ptr<const KernelLibrary> library;
   CpuKernelFunction function = nullptr;
 
-  explicit Loaded(KernelCode code) {
-    auto loaded = loadObjects({{"kernel", std::move(code)}});
+  /// With the cores that it uses.
+  explicit Loaded(KernelCode code, std::map<std::string, KernelCode> kernels = {}) {
+    kernels.emplace("kernel", std::move(code));
+    auto loaded = loadObjects(kernels);
     INFO(loaded.status().str());
     REQUIRE(loaded.isOk());
     library = *loaded;
@@ -77,10 +79,11 @@ inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
 
 /// Loads a kernel from its linalg form.
 inline Loaded loadKernel(const std::string &text, const CpuTarget &cpu, KernelDumps *dumps = nullptr) {
-  auto kernel = compileKernel(text, cpu, dumps);
+  std::map<std::string, KernelCode> cores;
+  auto kernel = compileKernel(text, cpu, dumps, &cores);
   INFO(describe(kernel.status()) << text);
   REQUIRE(kernel.isOk());
-  return Loaded(*kernel);
+  return Loaded(*kernel, std::move(cores));
 }
 
 } // namespace halftone::compiler

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "RandomModule.h"
+#include "compiler/codegen/KernelCache.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -10,11 +11,14 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/loader/ObjectLoader.h"
+#include "runtime/plan/PlanFile.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 using namespace mlir;
 using namespace halftone;
@@ -205,6 +209,58 @@ TEST_CASE("kernels come from memory, from disk, or are made") {
   CHECK(third.fromDisk == first.kernels);
   CHECK(third.compiled == 0);
   std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("products share cores, which the caches keep, and a kernel whose core is lost is made again") {
+  const TemporaryFolder folder;
+  const std::string text = R"(
+    func.func @main(%x: tensor<33x70xf32> {halftone.name = "x"}, %w: tensor<70x100xf32> {halftone.name = "w"},
+                    %v: tensor<100x90xf32> {halftone.name = "v"}) -> (tensor<33x90xf32> {halftone.name = "y"}) {
+      %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+          : (tensor<33x70xf32>, tensor<70x100xf32>) -> tensor<33x100xf32>
+      %1 = halftone.tanh %0 : tensor<33x100xf32>
+      %2 = halftone.contract %1, %v {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+          : (tensor<33x100xf32>, tensor<100x90xf32>) -> tensor<33x90xf32>
+      return %2 : tensor<33x90xf32>
+    })";
+  CompileOptions options;
+  options.target = "x86-64-v3";
+  options.cacheDirectory = folder.path.string();
+  CompileStatistics made;
+  const Executable first = compileText(text, options, made).valueOrThrow();
+  std::vector<std::string> cores;
+  std::set<std::vector<std::string>> uses;
+  for (const auto &[key, kernel] : first.kernels)
+    if (kernel.isCore()) {
+      cores.push_back(key);
+      CHECK(kernel.symbol.starts_with("halftone_core_"));
+      CHECK(kernel.description.empty());
+    } else {
+      CHECK_FALSE(kernel.uses.empty());
+      uses.insert(kernel.uses);
+    }
+  CHECK(made.kernels == 2);
+  CHECK(made.compiled == 2);
+  REQUIRE(cores.size() == first.kernels.size() - 2);
+  CHECK(uses == std::set<std::vector<std::string>>{cores}); // both use all
+  CHECK(checkCores(first.kernels).isOk());
+  CHECK(writeExecutable(readExecutable(writeExecutable(first)).valueOrThrow()) == writeExecutable(first));
+
+  std::string spelling = folder.path.string();
+  const auto again = [&] { // another cache object of the same folder
+    CompileStatistics statistics;
+    options.cacheDirectory = spelling += "/";
+    CHECK(writeExecutable(compileText(text, options, statistics).valueOrThrow()) == writeExecutable(first));
+    return std::pair(statistics.compiled, statistics.fromDisk);
+  };
+  CHECK(again() == std::pair<int64_t, int64_t>(0, 2));
+  const std::filesystem::path core = folder.path / compiler::codeId() / cores[0];
+  std::filesystem::remove(core);
+  CHECK(again() == std::pair<int64_t, int64_t>(2, 0));
+  CHECK(again() == std::pair<int64_t, int64_t>(0, 2));
+  std::filesystem::resize_file(core, 100);
+  CHECK(again() == std::pair<int64_t, int64_t>(2, 0));
+  CHECK(again() == std::pair<int64_t, int64_t>(0, 2));
 }
 
 TEST_CASE("every stage is shown in order") {

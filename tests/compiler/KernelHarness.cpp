@@ -41,16 +41,38 @@ bool needsTileEmulation(const compiler::Target &target) {
   return cpu && compiler::findProduct(*cpu, tiles) && !compiler::findProduct(*host, tiles);
 }
 
+/// Of the kernels that were compiled in this process, by key.
+std::map<std::string, KernelCode> &knownCores() {
+  static std::map<std::string, KernelCode> cores;
+  return cores;
+}
+
+/// Where tiles are emulated, for a CPU that lacks them.
+void compileCores(const std::map<std::string, compiler::Core> &cores, const compiler::Target &target) {
+  const std::shared_ptr<const compiler::Target> other =
+      needsTileEmulation(target) ? compiler::Target::find("emulated:sapphirerapids").valueOrThrow() : nullptr;
+  for (const auto &[key, core] : cores) {
+    if (knownCores().contains(key))
+      continue;
+    auto code = compiler::KernelCompiler(other ? *other : target).compile(core);
+    if (!code.isOk())
+      FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << core.symbol);
+    knownCores().emplace(key, std::move(*code));
+  }
+}
+
 KernelCode compileForTest(const std::string &text, const compiler::Target &target) {
   compiler::KernelDumps dumps;
   const bool show = std::getenv("HALFTONE_SHOW_KERNELS") != nullptr, emulated = needsTileEmulation(target);
-  auto code = compiler::compileKernel(text, target, show || emulated ? &dumps : nullptr);
+  compiler::KernelCompiler compiler(target);
+  auto code = compiler.compile(text, show || emulated ? &dumps : nullptr);
   if (code.isOk() && emulated)
     code = emulateTiles(*code, dumps);
   if (!code.isOk())
     FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << text);
   if (show)
     llvm::errs() << dumps.emitted << "\n" << dumps.assembly << "\n";
+  compileCores(compiler.cores(), target);
   return std::move(*code);
 }
 
@@ -59,7 +81,9 @@ Loaded load(const std::string &key, const KernelCode &code) {
   static std::map<std::string, Loaded> known;
   if (auto it = known.find(key); it != known.end())
     return it->second;
-  auto library = loadObjects({{key, code}});
+  std::map<std::string, KernelCode> kernels = knownCores();
+  kernels.emplace(key, code);
+  auto library = loadObjects(kernels);
   if (!library.isOk())
     FAIL(library.status().message() << "\n" << code.description);
   auto function = (*library)->find(key);

@@ -9,6 +9,7 @@
 #include "tools/shell/ModuleText.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include <fmt/format.h>
+#include <map>
 
 namespace halftone::tools {
 namespace {
@@ -66,13 +67,19 @@ std::string ptxOf(const Executable &executable) {
   return text;
 }
 
-/// LLVM IR or assembly of every kernel, generated again from its description. Anybody may have written the description
-/// in a saved plan.
+/// LLVM IR or assembly of every kernel, generated again from its description, and of the cores that these call. Anybody may
+/// have written the description in a saved plan.
 std::string codeOf(const Arguments &arguments, const ModuleOrPlan &model, const Executable &executable, bool assembly) {
   std::string text;
   const std::string name = targetOf(arguments, model);
   const std::shared_ptr<const compiler::Target> target = compiler::Target::find(name).valueOrThrow();
+  const auto add = [&](const std::string &symbol, const std::string &kind, const compiler::KernelDumps &dumps) {
+    text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", symbol, kind, assembly ? dumps.assembly : dumps.llvm);
+  };
+  std::map<std::string, compiler::Core> cores;
   for (const auto &[key, kernel] : executable.kernels) {
+    if (kernel.isCore())
+      continue;
     if (kernel.description.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("kernel {} has no description; only its object is available", key));
@@ -80,13 +87,19 @@ std::string codeOf(const Arguments &arguments, const ModuleOrPlan &model, const 
       throw UsageError(fmt::format("--target {}: kernel {} was generated for {}", name, key, kernel.target));
     compiler::KernelDumps dumps;
     checkModuleText(kernel.description, kernel.symbol).orThrow();
-    const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();
+    compiler::KernelCompiler compiler(*target);
+    const Status status = compiler.compile(kernel.description, &dumps).status();
     if (!status && model.plan) // the description may be bad, so this is no bug of the compiler
       throw Error(ErrorKind::value_error,
                   fmt::format("kernel {}: {}\n{}", key, status.message(), status.diagnostics()));
     status.orThrow();
-    text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind,
-                        assembly ? dumps.assembly : dumps.llvm);
+    add(kernel.symbol, kernel.kind, dumps);
+    cores.insert(compiler.cores().begin(), compiler.cores().end());
+  }
+  for (const auto &[key, core] : cores) {
+    compiler::KernelDumps dumps;
+    compiler::KernelCompiler(*target).compile(core, &dumps).status().orThrow();
+    add(core.symbol, std::string(KernelCode::coreKind), dumps);
   }
   return text;
 }

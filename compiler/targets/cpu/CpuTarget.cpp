@@ -137,12 +137,7 @@ int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_
   return kernelScratchBytes(kernel, extents, *this);
 }
 
-mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const {
-  mlir::FailureOr<std::string> method = emitKernel(kernel, *this);
-  if (mlir::failed(method))
-    return mlir::failure();
-  return EmittedKernel{std::move(*method), {}};
-}
+mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
 
 llvm::ArrayRef<llvm::StringLiteral> CpuTarget::legalOps() const {
   static constexpr llvm::StringLiteral ops[] = {"func.func", "func.return", "llvm.intr.masked.load",

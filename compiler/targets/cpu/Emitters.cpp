@@ -136,7 +136,7 @@ const Row *rowOf(KernelKind kind) {
 
 } // namespace
 
-FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
+FailureOr<EmittedKernel> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
   outlineFunctions(kernel);
   FailureOr<KernelSource> source = KernelSource::read(kernel);
   if (failed(source))
@@ -154,9 +154,10 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
     return emitUnexpected(schedule, row->schedule.expected, kernel);
   KernelFrame frame(*source, target);
   FailureOr<std::string> method = row->emit(frame);
-  if (succeeded(method))
-    frame.finish();
-  return method;
+  if (failed(method))
+    return failure();
+  frame.finish();
+  return EmittedKernel{std::move(*method), {}, std::move(frame.cores)};
 }
 
 int64_t kernelScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> extents, const CpuTarget &target) {

@@ -30,8 +30,8 @@ int64_t kernelScratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> ex
 /// Replaces `kernel`, a linalg form (docs/kernel-form.md, after legalize-storage), by its code, by the emitter of its
 /// kind: a function of type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` takes buffers, extents, first and last
 /// block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions), vector
-/// and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. Returns how the code computes,
-/// for reports. On failure a diagnostic names the part of the kernel that the emitter has no code for.
-mlir::FailureOr<std::string> emitKernel(mlir::func::FuncOp kernel, const CpuTarget &target);
+/// and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a diagnostic names the
+/// part of the kernel that the emitter has no code for.
+mlir::FailureOr<EmittedKernel> emitKernel(mlir::func::FuncOp kernel, const CpuTarget &target);
 
 } // namespace halftone::compiler

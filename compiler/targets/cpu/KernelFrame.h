@@ -16,11 +16,14 @@ public:
   /// Erases the function, unless finish() replaced the source's by it.
   ~KernelFrame();
   void finish();
+  /// Calls a core, which returns values of these types.
+  Values call(const Core &core, llvm::ArrayRef<Emitted> arguments, mlir::TypeRange results = {});
 
   const CpuTarget &target;
   mlir::func::FuncOp code;
   Emitted blockBegin, blockEnd, scratch;
-  int64_t lanes; // lanesOf() the source
+  int64_t lanes;           // lanesOf() the source
+  std::vector<Core> cores; // that the code calls
 };
 
 } // namespace halftone::compiler

@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// Optimizes `module` for `cpu`, whose machine is `machine`, and returns a position-independent ELF object without undefined symbols: no call to
-/// libm, to memcpy or to compiler-rt is ever made up; runtime_error when LLVM would need one, naming it. `dumps` gets
+/// Optimizes `module` for `cpu`, whose machine is `machine`, and returns a position-independent ELF object without undefined symbols other than those of cores that
+/// `module` declares: no call to libm, to memcpy or to compiler-rt is ever made up; runtime_error when LLVM would need one, naming it. `dumps` gets
 /// llvm and assembly.
 StatusOr<std::string> generateObject(llvm::Module &module, const CpuTarget &cpu, MachineCode &machine,
                                      KernelDumps *dumps);

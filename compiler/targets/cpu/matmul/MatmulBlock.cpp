@@ -38,4 +38,16 @@ void MatmulBlock::begin(Emitted block) {
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
 }
 
+std::pair<Emitted, Emitted> MatmulBlock::packedColumns(Emitted column, Emitted first) const {
+  const Emitted panel = constant(sizes.columns());
+  const Emitted within = column % panel, inPanel = column < wholeOf(columns, sizes.columns());
+  const Emitted start = select(inPanel, column - within, column) - first;
+  return {at(packedB, start * sizes.depth + select(inPanel, within, constant(0))),
+          select(inPanel, panel, constant(sizes.lanes))};
+}
+
+Emitted MatmulBlock::rowsAcross(Emitted k, Emitted row) const {
+  return plan.a == ReadA::packedPanels ? row * sizes.rowPitch() + k * sizes.lanes : k * packedPitch + row;
+}
+
 } // namespace halftone::compiler

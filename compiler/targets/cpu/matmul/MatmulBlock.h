@@ -29,6 +29,11 @@ public:
   Emitted constant(int64_t value) const { return frame.constant(value); }
   /// `count` without those after the last whole `step`.
   Emitted wholeOf(Emitted count, int64_t step) const { return count / constant(step) * step; }
+  /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first column that is
+  /// packed.
+  std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
+  /// The offset of a vector of rows, the first of its panel, in A that is packed as [k][row] or [panel][k][row].
+  Emitted rowsAcross(Emitted k, Emitted row) const;
   /// How many packed elements make K.
   Emitted groups() const { return ceilDivide(size[depthRole], constant(plan.groupSize)); }
   Emitted pointerOf(mlir::Value tensor) const { return frame.storage.lookup(tensor).pointer; }

@@ -1,6 +1,7 @@
 // Where the multiplication reads its factors.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
+#include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -37,8 +38,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
     return columnsOfPanels(strip);
   if (plan.b == ReadB::inPlace)
     return columnsInPlace(strip);
-  const Emitted panel = packedPanel(strip);
-  return [this, panel, vectors = strip.vectors](const MatmulStep &step) {
+  return [this, panel = packedStrip(strip), vectors = strip.vectors](const MatmulStep &step) {
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector)
       read.push_back(block.load(block.at(panel, (step.k * vectors + vector) * block.sizes.lanes)));
@@ -46,8 +46,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
   };
 }
 
-/// The address of a strip's packed B.
-Emitted MatmulFactors::packedPanel(const MatmulStrip &strip) const {
+Emitted MatmulFactors::packedStrip(const MatmulStrip &strip) const {
   return plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
 }
 
@@ -126,7 +125,7 @@ void MatmulFactors::scalePairs(MatmulStrip &strip) const {
     return most;
   });
   // Scaling bf16 by a power of two is exact.
-  const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = packedPanel(strip);
+  const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = packedStrip(strip);
   frame.loop(frame.constant(0), select(isSmall, strip.depth.count, frame.constant(0)), frame.constant(1),
              [&](Emitted k) {
                for (auto [vector, pairs] : llvm::enumerate(strip.b({k}))) {
@@ -138,11 +137,10 @@ void MatmulFactors::scalePairs(MatmulStrip &strip) const {
 }
 
 void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {
-  constexpr int64_t ahead = 16; // memory answers in that time; rows are too far apart for the CPU to guess
   if (plan.prologue[1])
     return;
   OpOperand *input = plan.contraction.getDpsInputOperand(1);
-  MatmulIndex index = access.indexAt(depthRole, strip.depth.first + k + ahead);
+  MatmulIndex index = access.indexAt(depthRole, strip.depth.first + k + depthAhead);
   for (int64_t vector = 0; vector < strip.vectors; ++vector) {
     access.setLanes(index, columnRole, block.firstColumn, strip.column + vector * block.sizes.lanes, block.columns);
     const Emitted offset = access.reach(frame.source.accessOf(plan.contraction, *input), index).offset;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
+#include "compiler/targets/cpu/matmul/MatmulSums.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
 
 namespace halftone::compiler {
@@ -14,13 +15,6 @@ struct MatmulRows {
   Emitted offsetOf(Emitted row) const {
     return panelRows ? row / panelRows * panelPitch + row % panelRows * rowPitch : row * rowPitch;
   }
-};
-
-/// An index of K, within a part of K; the other fields are those of MatmulIndex.
-struct MatmulStep {
-  Emitted k;
-  int64_t inWord = 0;
-  std::optional<Emitted> sameLookups{}; // within the part too
 };
 
 /// Columns of the tile that are multiplied together: `vectors` vectors from `column` on, over a part of K.
@@ -43,6 +37,8 @@ public:
   MatmulRows rows(const MatmulDepth &depth) const;
   /// B's vectors where packing left them or where they are.
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
+  /// Where packing left the vectors of a strip: [k][column].
+  Emitted packedStrip(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
   /// Sets `scale` and `unscale` of a strip whose B is read in place: 2^64 and its inverse if all elements of B are below
@@ -65,7 +61,6 @@ private:
   /// The results of `use` for each of B's vectors, read in place, and for its index in the strip.
   Values columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                    llvm::function_ref<Emitted(Emitted, int64_t)> use) const;
-  Emitted packedPanel(const MatmulStrip &strip) const;
   std::function<Values(const MatmulStep &)> columnsOfPanels(const MatmulStrip &strip) const;
   Emitted biasedHalves(Emitted words, Emitted half) const;
 

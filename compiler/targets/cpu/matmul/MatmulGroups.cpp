@@ -8,8 +8,8 @@
 //   bf16  Summed in f32. Where the product takes subnormal numbers for 0, packing watches for them: an operand with one among its
 //         elements is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
+#include "compiler/targets/cpu/matmul/PackingCores.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <bit>
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -66,19 +66,9 @@ Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
 }
 
 Emitted MatmulGroups::biased(int side, Emitted group) const {
-  return side == 1 && plan.bias == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
+  return side == 1 && plan.bias == 128 ? biasedBytes(group) : group;
 }
 
-Emitted MatmulGroups::joined(const Values &members) const {
-  const auto interleaved = [&](Emitted x, Emitted y, Type element) {
-    const Emitted both = frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
-    return sameBits(both, block.lanesOf(element));
-  };
-  if (plan.groupSize == 2)
-    return interleaved(members[0], members[1], plan.accumulator);
-  const Type i16 = frame.getI16Type();
-  const Emitted low = interleaved(members[0], members[1], i16), high = interleaved(members[2], members[3], i16);
-  return interleaved(low, high, plan.accumulator);
-}
+Emitted MatmulGroups::joined(const Values &members) const { return compiler::joined(frame, members, plan.accumulator); }
 
 } // namespace halftone::compiler

@@ -1,7 +1,6 @@
 // Multiplying a few rows with a strip of columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulMicroKernel.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -45,54 +44,62 @@ Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &st
 }
 
 Values MatmulMicroKernel::multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const {
-  const auto many = size_t(rows * strip.vectors);
-  // A few sums would wait for each other: then several of each, which take turns along K.
-  const size_t turns = plan.ordered() ? 1 : std::max<size_t>(1, size_t(MatmulSizes::sumsInFlight) / many);
-  Values carried = begin(rows, row, strip);
-  carried.resize(turns * many, block.zeros());
-  const Emitted firstOfRows = block.at(strip.rows.a, strip.rows.offsetOf(row));
-  const auto step = [&](Emitted k, const Values &column, MutableArrayRef<Emitted> sums) {
-    const Emitted fromA = block.at(firstOfRows, k * strip.rows.depthPitch);
-    for (int64_t row = 0; row < rows; ++row) {
-      const Emitted element = block.splat(frame.load(plan.accumulator, block.at(fromA, strip.rows.rowPitch * row)));
-      for (int64_t vector = 0; vector < strip.vectors; ++vector) {
-        Emitted &sum = sums[size_t(row * strip.vectors + vector)];
-        sum = multiplyAdd(element, column[size_t(vector)], sum);
-      }
-    }
-  };
-  const int64_t steps = std::max(int64_t(turns), plan.depthOfWord); // so that places in words are constants
-  const Emitted whole = block.wholeOf(strip.depth.count, steps);
-  Values done = watch.loop(frame.constant(0), whole, frame.constant(steps), carried, [&](Emitted k, const Values &now) {
-    const auto all = [&](std::optional<Emitted> sameLookups) {
-      Values sums = now;
-      for (int64_t place = 0; place < steps; ++place) {
-        const Values column = strip.b({k + place, place % plan.depthOfWord, sameLookups});
-        step(k + place, column, MutableArrayRef<Emitted>(sums).slice(size_t(place) % turns * many, many));
-      }
-      return sums;
+  MatmulSums sums = sumsOf(strip.vectors);
+  sums.depthOfWord = plan.depthOfWord;
+  if (plan.looksUpInWords)
+    sums.haveSameLookups = [&](Emitted k, int64_t count) {
+      return access.haveEqualLookups(plan.prologue[1], strip.depth.first + k, count);
     };
-    if (!plan.looksUpInWords)
-      return all(std::nullopt);
-    return frame.choose(
-        access.haveEqualLookups(plan.prologue[1], strip.depth.first + k, steps), [&] { return all(k); },
-        [&] { return all(std::nullopt); });
-  });
-  if (steps > 1) {
-    const ArrayRef<Emitted> once = ArrayRef<Emitted>(done).take_front(many);
-    const Values first =
-        watch.loop(whole, strip.depth.count, frame.constant(1), once, [&](Emitted k, const Values &now) {
-          Values sums = now;
-          step(k, strip.b({k}), sums);
-          return sums;
-        });
-    llvm::copy(first, done.begin());
-    for (size_t apart = turns / 2; apart > 0; apart /= 2)
-      for (size_t i = 0; i < apart * many; ++i)
-        done[i] = done[i] + done[i + apart * many];
-  }
-  done.truncate(many);
-  return done;
+  const MatmulSums::Rows all{block.at(strip.rows.a, strip.rows.offsetOf(row)), strip.rows.rowPitch,
+                             strip.rows.depthPitch};
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, ArrayRef<Emitted> carried,
+                        llvm::function_ref<Values(Emitted, const Values &)> body) {
+    return watch.loop(begin, end, step, carried, body);
+  };
+  return sums.multiply(begin(rows, row, strip), all, strip.depth.count, strip.b, loop);
+}
+
+StripCore MatmulMicroKernel::coreOf(ArrayRef<int64_t> counts, const MatmulStrip &strip) const {
+  StripCore core{ruleOfSums(), {}, block.sizes.lanes, strip.vectors, llvm::to_vector<4>(counts)};
+  llvm::raw_string_ostream(core.accumulator) << plan.accumulator;
+  core.correction = plan.bias != 0 ? block.sizes.depth : 0;
+  core.masks = plan.cpu.hasMaskedMemory;
+  core.scales = bool(strip.scale);
+  return core;
+}
+
+StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulStrip &strip) const {
+  const Place place = placeOf(frame.constant(0), strip);
+  const MatmulRows &rows = strip.rows;
+  return {.a = rows.a,
+          .rowPitch = rows.rowPitch,
+          .depthPitch = rows.depthPitch,
+          .panelPitch = rows.panelRows ? rows.panelPitch : rows.rowPitch * block.sizes.lanes,
+          .b = b,
+          .count = strip.depth.count,
+          .sums = place.at,
+          .sumsPitch = place.pitch,
+          .continues = strip.depth.first > frame.constant(0),
+          .first = row,
+          .end = block.rows,
+          .unscale = strip.unscale};
+}
+
+void MatmulMicroKernel::multiplyPacked(ArrayRef<int64_t> counts, Emitted row, Emitted b,
+                                       const MatmulStrip &strip) const {
+  frame.call(coreOf(counts, strip).core(), callOf(row, b, strip).arguments());
+}
+
+void MatmulMicroKernel::packAndMultiply(ArrayRef<int64_t> counts, Emitted from, Emitted b,
+                                        const MatmulStrip &strip) const {
+  StripCore core = coreOf(counts, strip);
+  core.packs = true;
+  StripCore::Call call = callOf(frame.constant(0), b, strip);
+  call.from = from;
+  call.fromPitch = block.size[columnRole];
+  call.columns = block.columns - strip.column;
+  call.scale = strip.scale;
+  frame.call(core.core(), call.arguments());
 }
 
 void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip &strip) const {
@@ -112,11 +119,16 @@ Emitted MatmulMicroKernel::addUnscaled(Emitted sum, Emitted at, int64_t alignmen
   return sum * block.splat(strip.unscale) + select(continues, earlier, block.zeros());
 }
 
+SumRule MatmulMicroKernel::ruleOfSums() const { return {plan.product, plan.fuses, plan.ordered(), widens}; }
+
+MatmulSums MatmulMicroKernel::sumsOf(int64_t vectors) const {
+  MatmulSums sums(frame, ruleOfSums(), block.lanesOf(plan.accumulator));
+  sums.vectors = vectors;
+  return sums;
+}
+
 Emitted MatmulMicroKernel::multiplyAdd(Emitted x, Emitted y, Emitted sum) const {
-  const ProductRow &product = *plan.product;
-  if (product.group == 1 && plan.fuses)
-    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
-  return widens ? product.multiplyWidened(frame, sum, x, y) : product.multiply(frame, sum, x, y);
+  return sumsOf(1).multiplyAdd(x, y, sum);
 }
 
 } // namespace halftone::compiler

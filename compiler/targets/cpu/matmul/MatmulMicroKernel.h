@@ -1,6 +1,7 @@
 // The micro-kernel: sums of some rows and a strip of columns, in registers along K.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
 
 namespace halftone::compiler {
@@ -12,6 +13,12 @@ public:
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// Makes and stores the sums of the rows from `row` on with a strip whose columns were packed at `b`, by a core, in groups of
+  /// `counts` rows.
+  void multiplyPacked(llvm::ArrayRef<int64_t> counts, Emitted row, Emitted b, const MatmulStrip &strip) const;
+  /// Packs a strip of columns that begin at `from` (MatmulPlan::isMatrix) into `b`, and meanwhile makes and stores the sums of
+  /// the first rows, as many as the first of `counts`, or of none if there are fewer; by a core.
+  void packAndMultiply(llvm::ArrayRef<int64_t> counts, Emitted from, Emitted b, const MatmulStrip &strip) const;
   /// The sums of earlier parts of K, or 0, of `rows` rows from `row` on.
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   /// Sums that store() stored.
@@ -31,6 +38,10 @@ private:
   };
   Place placeOf(Emitted row, const MatmulStrip &strip) const;
   Emitted addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const;
+  StripCore coreOf(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
+  StripCore::Call callOf(Emitted row, Emitted b, const MatmulStrip &strip) const;
+  SumRule ruleOfSums() const;
+  MatmulSums sumsOf(int64_t vectors) const;
   Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
 
   const MatmulBlock &block;

@@ -5,6 +5,7 @@
 //   imageLines   the same, with neighbouring places of a line of the image for rows
 //   amxTiles     pairs of tiles; if pairs have subnormal numbers, as registers, by widened products
 //   dots         lanes of columns, rows
+#include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/matmul/MatmulDots.h"
 #include "compiler/targets/cpu/matmul/MatmulLines.h"
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
@@ -33,8 +34,8 @@ protected:
 
 private:
   void multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth);
-  /// Packs the strip's panel, multiplying the first `count` rows meanwhile where there are so many; how many were.
-  Emitted packWithFirstRows(int64_t count, const MatmulStrip &strip);
+  /// Packs the strip's panel, multiplying the first of `counts` rows meanwhile where there are so many; how many were.
+  Emitted packWithFirstRows(ArrayRef<int64_t> counts, const MatmulStrip &strip);
   void multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
   /// Nobody has looked for subnormal numbers in pairs of B that came packed: the first rows' multiplication does.
   bool watchesPanels() const { return plan.b == ReadB::inPlace && plan.product->multiplyWidened; }
@@ -55,8 +56,7 @@ private:
 
 class TilesOrder : public RegistersOrder {
 public:
-  TilesOrder(const MatmulPlan &plan, KernelFrame &frame)
-      : RegistersOrder(plan, frame), tiles(block, packing, factors) {}
+  TilesOrder(const MatmulPlan &plan, KernelFrame &frame) : RegistersOrder(plan, frame), tiles(block, factors) {}
 
 private:
   void begin() override;
@@ -100,7 +100,7 @@ void RegistersOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors
       factors.scale(strip);
     Emitted row = constant(0);
     if (plan.b == ReadB::packedStrip)
-      row = packWithFirstRows(counts.front(), strip);
+      row = packWithFirstRows(counts, strip);
     strip.b = factors.columns(strip);
     if (plan.scales && microKernel.widens)
       factors.scalePairs(strip);
@@ -116,26 +116,29 @@ void RegistersOrder::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const 
 }
 
 void RegistersOrder::multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
+  if (plan.b != ReadB::inPlace)
+    return microKernel.multiplyPacked(kept(counts), row, factors.packedStrip(strip), strip);
   for (int64_t count : kept(counts)) {
-    Emitted times = (block.rows - row) / constant(count);
-    if (count == 6 && block.sizes.panelRows[1] == 4) {
-      // Two or three rows alone would wait for the columns: better one six less, and fours.
-      const Emitted rest = (block.rows - row) % constant(6);
-      times = select((times > 0) & (rest > 1) & (rest < 4), times - 1, times);
-    }
-    const Emitted next = count == 1 ? block.rows : row + times * count;
+    const Emitted next = count == 1 ? block.rows : row + groupsOfRows(block.rows - row, count, counts) * count;
     frame.loop(row, next, constant(count),
                [&](Emitted at) { microKernel.store(microKernel.multiply(count, at, strip), at, strip); });
     row = next;
   }
 }
 
-Emitted RegistersOrder::packWithFirstRows(int64_t count, const MatmulStrip &strip) {
+Emitted RegistersOrder::packWithFirstRows(ArrayRef<int64_t> counts, const MatmulStrip &strip) {
+  const int64_t count = counts.front();
   const Emitted zero = constant(0);
   if (plan.lanesAlongDepth(1)) {
     const Emitted end = minimum(strip.column + strip.vectors * block.sizes.lanes, block.columns);
     packing.packColumnsTransposed(strip.column, end, strip.depth);
     return zero;
+  }
+  const Emitted areThere = constant(count) <= block.rows;
+  if (plan.a != ReadA::image && plan.isMatrix(1)) {
+    microKernel.packAndMultiply(counts, packing.firstOf(1, strip.column, strip.depth), factors.packedStrip(strip),
+                                strip);
+    return select(areThere, constant(count), zero);
   }
   MatmulStrip inPlace = strip;
   inPlace.b = factors.columnsInPlace(strip);
@@ -149,7 +152,6 @@ Emitted RegistersOrder::packWithFirstRows(int64_t count, const MatmulStrip &stri
     packAlone();
     return zero;
   }
-  const Emitted areThere = constant(count) <= block.rows;
   frame.branch(
       areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); }, packAlone);
   return select(areThere, constant(count), zero);

@@ -3,6 +3,7 @@
 #include "compiler/targets/cpu/matmul/MatmulPack.h"
 #include "compiler/targets/cpu/matmul/WindowPacking.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <bit>
 
 namespace halftone::compiler {
@@ -85,11 +86,16 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
   });
 }
 
-Emitted MatmulPacking::rowsAcross(Emitted k, Emitted row) const {
-  return plan.a == ReadA::packedPanels ? row * block.sizes.rowPitch() + k * lanes : k * block.packedPitch + row;
+void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
+  if (plan.isMatrix(side))
+    matrix.packAcross(side, depth);
+  else
+    packLanesAcross(side, depth);
+  if (plan.multiply == Multiply::amxTiles)
+    packZerosPastDepth(depth);
 }
 
-void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
+void MatmulPacking::packLanesAcross(int side, const MatmulDepth &depth) {
   const bool isRows = side == 0;
   const MatmulRole role = isRows ? rowRole : columnRole;
   const Emitted count = isRows ? block.rows : block.columns, first = isRows ? block.firstRow : block.firstColumn;
@@ -102,7 +108,8 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
         access.setLanes(index, role, first, at, count);
         const Emitted packed =
             plan.groupSize > 1 ? groups.across(side, index, depth.first + k) : operands.factor(side, index);
-        const Emitted offset = isRows ? rowsAcross(k, at) : start * block.sizes.depth + (k * vectors + vector) * lanes;
+        const Emitted offset =
+            isRows ? block.rowsAcross(k, at) : start * block.sizes.depth + (k * vectors + vector) * lanes;
         store(packed, block.at(isRows ? block.packedA : block.packedB, offset));
       }
     });
@@ -113,27 +120,17 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
     copy(k, panels, vectors, 1, true);
     copy(k, vectors, count, 1, false);
   });
-  if (plan.multiply == Multiply::amxTiles)
-    packZerosPastDepth(depth);
 }
 
 void MatmulPacking::packZerosPastDepth(const MatmulDepth &depth) {
   const Emitted zeros = block.zeros(), end = ceilDivide(depth.count, constant(lanes)) * lanes;
   frame.loop(constant(0), block.columns, constant(lanes), [&](Emitted column) {
-    const auto [start, pitch] = packedColumns(column, constant(0));
+    const auto [start, pitch] = block.packedColumns(column, constant(0));
     const auto storeAt = [&, start = start, pitch = pitch](Emitted k) {
       block.store(zeros, block.at(start, k * pitch));
     };
     frame.loop(depth.count, end, constant(1), storeAt);
   });
-}
-
-std::pair<Emitted, Emitted> MatmulPacking::packedColumns(Emitted column, Emitted first) const {
-  const Emitted panel = constant(block.sizes.columns());
-  const Emitted within = column % panel, inPanel = column < block.wholeOf(block.columns, block.sizes.columns());
-  const Emitted start = select(inPanel, column - within, column) - first;
-  return {block.at(block.packedB, start * block.sizes.depth + select(inPanel, within, constant(0))),
-          select(inPanel, panel, constant(lanes))};
 }
 
 Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const {
@@ -159,8 +156,10 @@ Values MatmulPacking::squareOfColumns(Emitted start, Emitted k, const MatmulDept
 }
 
 void MatmulPacking::packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth) {
+  if (plan.isMatrix(1))
+    return matrix.packColumnsTransposed(begin, end, depth);
   watch.loop(begin, end, constant(lanes), [&](Emitted start) {
-    const auto packed = packedColumns(start, begin);
+    const auto packed = block.packedColumns(start, begin);
     watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
       const Values turned = frame.transpose(squareOfColumns(start, k, depth));
       for (int64_t lane = 0; lane < lanes; ++lane)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
+#include "compiler/targets/cpu/matmul/MatrixPacking.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
 
 namespace halftone::compiler {
@@ -14,25 +15,26 @@ public:
   MatmulPacking(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
                 const MatmulGroups &groups, SubnormalWatch &watch)
       : block(block), access(access), operands(operands), groups(groups), watch(watch), frame(block.frame),
-        plan(block.plan), lanes(block.sizes.lanes) {}
+        plan(block.plan), matrix(block, access, watch), lanes(block.sizes.lanes) {}
 
   void packRows(const MatmulDepth &depth);
   void packColumns(const MatmulDepth &depth);
   /// Packs B's columns from `begin` to `end`, which are read along K.
   void packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth);
+  /// As MatrixPacking::firstOf().
+  Emitted firstOf(int side, Emitted column, const MatmulDepth &depth) const {
+    return matrix.firstOf(side, column, depth);
+  }
   /// Looks at pairs of A that are read in place.
   void watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth);
-  /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first
-  /// column that is packed.
-  std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
 
 private:
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);
-  Emitted rowsAcross(Emitted k, Emitted row) const; // where a vector of rows goes, the first of its panel
   void packAcross(int side, const MatmulDepth &depth);
-  void packZerosPastDepth(const MatmulDepth &depth); // of B
+  void packLanesAcross(int side, const MatmulDepth &depth); // of an operand that is no matrix
+  void packZerosPastDepth(const MatmulDepth &depth);        // of B
   Values squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth);
   Emitted columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const;
   void store(Emitted vector, Emitted at);
@@ -46,6 +48,7 @@ private:
   SubnormalWatch &watch;
   KernelFrame &frame;
   const MatmulPlan &plan;
+  MatrixPacking matrix;
   int64_t lanes;
 };
 

@@ -239,6 +239,21 @@ bool MatmulPlan::findLookups() const {
          });
 }
 
+bool MatmulPlan::isMatrix(int side) const {
+  OpOperand *operand = contraction.getDpsInputOperand(unsigned(side));
+  const bool isPlain = groupSize > 1 || (getElementTypeOrSelf(operand->get()) == accumulator &&
+                                         factorOf(side) == contraction.getBody()->getArgument(unsigned(side)));
+  const TensorForm &form = source.formOf(operand->get());
+  if (prologue[size_t(side)] || form.panels || form.window || !isPlain)
+    return false;
+  const SmallVector<int> &columns = group[side == 0 ? rowRole : columnRole];
+  SmallVector<int> expected(lanesAlongDepth(side) ? columns : group[depthRole]);
+  llvm::append_range(expected, lanesAlongDepth(side) ? group[depthRole] : columns);
+  const TensorAccess access = source.accessOf(contraction, *operand);
+  return !columns.empty() && !group[depthRole].empty() && access.dims.size() >= expected.size() &&
+         llvm::equal(ArrayRef<int>(access.dims).take_back(expected.size()), expected);
+}
+
 bool MatmulPlan::findCopy() const {
   Operation *yield = epilogue.getBody()->getTerminator();
   return groupSize == 1 && haveOneDim({rowRole, columnRole}) && epilogue.getNumDpsInputs() == 1 &&

@@ -42,6 +42,9 @@ public:
 
   /// Whether neighbours in the operand's memory are neighbours along K. In panels they are neighbours along columns too.
   bool lanesAlongDepth(int side) const { return !(side == 1 && readsPanels) && MatmulSource::lanesAlongDepth(side); }
+  /// Whether packing an operand copies its elements, which lie as one matrix for each index of the batch: [k][column], or
+  /// [column][k]. Rows of A are its columns.
+  bool isMatrix(int side) const;
   /// Pairs of B in panels are multiplied by tiles, which lose subnormal numbers, and nobody packs, and so looks at, them.
   bool watchesPanelsAhead() const {
     return multiply == Multiply::amxTiles && b == ReadB::inPlace && product->multiplyWidened;

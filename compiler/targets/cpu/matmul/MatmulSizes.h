@@ -13,7 +13,6 @@ struct MatmulSizes {
   llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
   int64_t depth = 256;                                 // at most
   int64_t rowStep = 1;                                 // sums are made for a multiple of it
-  static constexpr int64_t sumsInFlight = 8;           // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
   /// Elements between rows of packed A that lie along K: a vector more than they have, so that rows begin in different
   /// sets of a cache.

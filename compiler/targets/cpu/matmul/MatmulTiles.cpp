@@ -24,7 +24,7 @@ void MatmulTiles::multiply(const MatmulDepth &depth) const {
 
 MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const MatmulDepth &depth) const {
   if (!block.plan.panels) {
-    const auto [at, pitch] = packing.packedColumns(column, frame.constant(0));
+    const auto [at, pitch] = block.packedColumns(column, frame.constant(0));
     return {at, pitch, {}};
   }
   const Emitted pitch = frame.constant(lanes), at = block.at(factors.panelAt(column), depth.first * lanes);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
-#include "compiler/targets/cpu/matmul/MatmulPack.h"
 #include "compiler/targets/cpu/x86/AmxTiles.h"
 
 namespace halftone::compiler {
@@ -10,8 +9,8 @@ namespace halftone::compiler {
 /// Multiplies operands packed in groups by tiles of 16 x 16 sums, two by two.
 class MatmulTiles {
 public:
-  MatmulTiles(const MatmulBlock &block, const MatmulPacking &packing, const MatmulFactors &factors)
-      : block(block), packing(packing), factors(factors), frame(block.frame), lanes(block.sizes.lanes) {}
+  MatmulTiles(const MatmulBlock &block, const MatmulFactors &factors)
+      : block(block), factors(factors), frame(block.frame), lanes(block.sizes.lanes) {}
 
   /// Once for each call of the kernel, before and after all products.
   void configure() const { configureTiles(frame, block.square); }
@@ -31,7 +30,6 @@ private:
                     const MatmulDepth &depth) const;
 
   const MatmulBlock &block;
-  const MatmulPacking &packing;
   const MatmulFactors &factors;
   KernelFrame &frame;
   int64_t lanes;

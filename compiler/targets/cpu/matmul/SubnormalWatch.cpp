@@ -15,11 +15,14 @@ void SubnormalWatch::start() {
 }
 
 void SubnormalWatch::look(Emitted groups) {
-  if (!isOn())
-    return;
+  if (isOn())
+    least[0] = looked(frame, least[0], groups);
+}
+
+Emitted SubnormalWatch::looked(CodeBuilder &code, Emitted least, Emitted groups) {
   // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
-  const Emitted halves = frame.wrap(vector::BitCastOp::create(frame, least[0].type(), groups.value()));
-  least[0] = minimumUnsigned(least[0], (halves + halves) - 1);
+  const Emitted halves = code.wrap(vector::BitCastOp::create(code, least.type(), groups.value()));
+  return minimumUnsigned(least, (halves + halves) - 1);
 }
 
 void SubnormalWatch::save() const {

@@ -17,6 +17,11 @@ public:
   bool isOn() const { return !least.empty(); }
   /// Looks at a vector of groups.
   void look(Emitted groups);
+  /// The magnitudes `least` after a look at `groups`.
+  static Emitted looked(CodeBuilder &code, Emitted least, Emitted groups);
+  /// The magnitudes that a core gets and returns, one vector; nothing if the watch does nothing.
+  const Values &magnitudes() const { return least; }
+  void setMagnitudes(const Values &seen) { least = seen; }
   /// Stores the vector of magnitudes of A in scratch.
   void save() const;
   /// Whether a number was subnormal: one that look() got since start(), or one of A before save().

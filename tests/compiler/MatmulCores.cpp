@@ -1,0 +1,184 @@
+// The cores of matmuls alone, beside plain loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulCores.h"
+#include "tests/compiler/CompiledFunction.h"
+#include <cmath>
+#include <random>
+#include <set>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+using Strip = void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, const float *b,
+                   int64_t count, float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end);
+
+StripCore stripCore(const CpuTarget &cpu, int64_t vectors, llvm::SmallVector<int64_t, 4> rows, bool ordered) {
+  const bool fuses = cpu.math.hasFma;
+  return {{&rowOf(cpu::Product::multiply_add), fuses, ordered}, "f32", cpu.vectorBytes / 4, vectors, std::move(rows)};
+}
+
+/// The code of a core, loaded as a kernel, so that the library finds it.
+Loaded loadCore(const Core &core, const CpuTarget &cpu) {
+  auto code = KernelCompiler(cpu).compile(core);
+  INFO(describe(code.status()));
+  REQUIRE(code.isOk());
+  CHECK(code->isCore());
+  CHECK(code->symbol == core.symbol);
+  CHECK(code->target == cpu.key());
+  CHECK(code->uses.empty());
+  code->kind = "loop";
+  return Loaded(std::move(*code));
+}
+
+Strip *stripOf(const Loaded &loaded) { return reinterpret_cast<Strip *>(reinterpret_cast<void *>(loaded.function)); }
+
+struct Matrices {
+  std::vector<float> a, b, sums;
+};
+
+/// With `count` indices of K and `rows` rows of A, which lie at these pitches.
+Matrices randomMatrices(int64_t sizeOfA, int64_t count, int64_t rows, int64_t columns) {
+  std::mt19937 random(unsigned(count * 31 + rows));
+  std::normal_distribution<float> normal;
+  const auto drawn = [&](int64_t size) {
+    std::vector<float> all(static_cast<size_t>(size));
+    for (float &each : all)
+      each = normal(random);
+    return all;
+  };
+  return {drawn(sizeOfA), drawn(std::max<int64_t>(1, count) * columns), drawn(rows * columns + 1)};
+}
+
+/// A vector of B is aligned as vectors are.
+const float *aligned(std::vector<float> &storage, const std::vector<float> &values) {
+  storage.assign(values.size() + 16, 0);
+  void *at = storage.data();
+  size_t room = storage.size() * sizeof(float);
+  REQUIRE(std::align(64, values.size() * sizeof(float), at, room));
+  return static_cast<float *>(std::copy(values.begin(), values.end(), static_cast<float *>(at)) - values.size());
+}
+
+} // namespace
+
+TEST_CASE("A strip's core makes the sums of any count of rows, of any layout, in the order of K", "[kernels]") {
+  for (const std::string &name : runnableTargets())
+    for (const auto &[vectors, groups] : {std::pair(int64_t(1), llvm::SmallVector<int64_t, 4>{4, 1}),
+                                          std::pair(int64_t(2), llvm::SmallVector<int64_t, 4>{6, 4, 2, 1})}) {
+      const CpuTarget cpu = targetNamed(name);
+      const Loaded loaded = loadCore(stripCore(cpu, vectors, groups, /*ordered=*/true).core(), cpu);
+      auto *const strip = stripOf(loaded);
+      const int64_t lanes = cpu.vectorBytes / 4, columns = vectors * lanes;
+      for (const int64_t rows : {0, 1, 2, 3, 5, 8, 9, 13})
+        for (const int64_t count : {0, 1, 7})
+          for (const int layout : {0, 1, 2}) {
+            if (layout == 2 && lanes % groups[0] != 0)
+              continue; // no group crosses a panel
+            CAPTURE(name, vectors, rows, count, layout);
+            const bool continues = rows % 2 == 1;
+            // Rows side by side, indices of K side by side, panels of rows.
+            const int64_t rowPitch = layout == 0 ? 9 : 1, depthPitch = layout == 0 ? 1 : layout == 1 ? 14 : lanes;
+            const int64_t panelPitch = layout == 2 ? lanes * 9 : lanes * rowPitch;
+            Matrices made = randomMatrices(14 * 9 + 9 * 16 * 16, count, rows, columns);
+            std::vector<float> storage, expected = made.sums;
+            const int64_t first = layout == 2 ? 0 : std::min<int64_t>(rows, 1);
+            for (int64_t row = first; row < rows; ++row)
+              for (int64_t column = 0; column < columns; ++column) {
+                float &sum = expected[size_t(row * columns + column)];
+                sum = continues ? sum : 0;
+                for (int64_t k = 0; k < count; ++k) {
+                  const float x = made.a[size_t(row / lanes * panelPitch + row % lanes * rowPitch + k * depthPitch)],
+                              y = made.b[size_t(k * columns + column)];
+                  sum = cpu.math.hasFma ? std::fma(x, y, sum) : x * y + sum;
+                }
+              }
+            strip(made.a.data(), rowPitch, depthPitch, panelPitch, aligned(storage, made.b), count, made.sums.data(),
+                  columns, continues, first, rows);
+            CHECK(made.sums == expected);
+          }
+    }
+}
+
+TEST_CASE("Sums that take turns along K are those of the core that keeps the order, but for rounding", "[kernels]") {
+  const CpuTarget cpu = targetNamed("host");
+  const int64_t lanes = cpu.vectorBytes / 4, count = 37;
+  const Loaded ordered = loadCore(stripCore(cpu, 1, {4, 1}, true).core(), cpu),
+               free = loadCore(stripCore(cpu, 1, {4, 1}, false).core(), cpu);
+  const Matrices made = randomMatrices(5 * count, count, 5, lanes);
+  std::vector<float> storage, sums[2] = {made.sums, made.sums};
+  const float *const b = aligned(storage, made.b);
+  for (const auto &[function, into] : {std::pair(stripOf(ordered), &sums[0]), std::pair(stripOf(free), &sums[1])})
+    function(made.a.data(), count, 1, lanes * count, b, count, into->data(), lanes, false, 0, 5);
+  for (size_t i = 0; i < sums[0].size(); ++i)
+    CHECK(std::fabs(sums[0][i] - sums[1][i]) < 1e-4);
+}
+
+TEST_CASE("A core that packs copies the strip, and makes the sums of the first rows if there are so many",
+          "[kernels]") {
+  using Packing = void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, float *b,
+                       int64_t count, float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end,
+                       const float *from, int64_t fromPitch, int64_t columns);
+  for (const std::string &name : runnableTargets())
+    for (const int64_t vectors : {1, 3}) {
+      const CpuTarget cpu = targetNamed(name);
+      StripCore core = stripCore(cpu, vectors, {4, 1}, /*ordered=*/true);
+      core.packs = true;
+      core.masks = cpu.hasMaskedMemory;
+      const Loaded loaded = loadCore(core.core(), cpu);
+      auto *const pack = reinterpret_cast<Packing *>(reinterpret_cast<void *>(loaded.function));
+      const int64_t lanes = cpu.vectorBytes / 4, width = vectors * lanes, pitch = width + 3;
+      for (const int64_t count : {0, 1, 6})
+        for (const int64_t rows : {0, 3, 4, 9})
+          for (const int64_t columns : {int64_t(1), lanes - 1, width}) {
+            if (vectors > 1 && columns < width)
+              continue;
+            CAPTURE(name, vectors, count, rows, columns);
+            // Rows of B end with the memory: a load past the last column would be one of memory that is not there.
+            const Matrices made = randomMatrices(9 * 6, count, 9, pitch);
+            std::vector<float> storage,
+                rowsOfB(made.b.begin(), made.b.begin() + std::max<int64_t>(0, count * pitch - pitch + columns)),
+                sums = made.sums;
+            float *const b = const_cast<float *>(aligned(storage, std::vector<float>(size_t(6 * width), 77)));
+            pack(made.a.data(), 6, 1, 6 * lanes, b, count, sums.data(), width, true, 0, rows, rowsOfB.data(), pitch,
+                 columns);
+            for (int64_t k = 0; k < count; ++k)
+              for (int64_t column = 0; column < columns; ++column)
+                CHECK(b[k * width + column] == rowsOfB[size_t(k * pitch + column)]);
+            CHECK((count == 6 || b[count * width] == 77));
+            for (int64_t row = 0; row < 9; ++row)
+              for (int64_t column = 0; column < columns; ++column) {
+                float expected = made.sums[size_t(row * width + column)];
+                for (int64_t k = 0; k < count && rows >= 4 && row < 4; ++k) {
+                  const float x = made.a[size_t(row * 6 + k)], y = rowsOfB[size_t(k * pitch + column)];
+                  expected = cpu.math.hasFma ? std::fma(x, y, expected) : x * y + expected;
+                }
+                CHECK(sums[size_t(row * width + column)] == expected);
+              }
+          }
+    }
+}
+
+TEST_CASE("A core's symbol names all that decides its code, and its key the target too", "[kernels]") {
+  const CpuTarget v3 = targetNamed("x86-64-v3"), v4 = targetNamed("x86-64-v4");
+  const StripCore plain = stripCore(v4, 4, {6, 2, 1}, false);
+  CHECK(plain.core().symbol == "halftone_core_sums_multiply_add_f32_fused_6_2_1x4");
+  CHECK(plain.core().method == "6 x 64 sums in registers");
+  std::vector<StripCore> all(9, plain);
+  all[1].rule.fuses = false;
+  all[2].rule.ordered = true;
+  all[3].rule.widens = true;
+  all[4].rule.product = &rowOf(cpu::Product::vdpbf16ps);
+  all[5].rows = {6, 4, 2, 1};
+  all[6].vectors = 1;
+  all[7].correction = 256;
+  all[8].packs = true;
+  std::set<std::string> symbols;
+  for (const StripCore &each : all)
+    symbols.insert(each.core().symbol);
+  CHECK(symbols.size() == all.size());
+  CHECK(coreKey(plain.core(), v4) == coreKey(plain.core(), v4));
+  CHECK(coreKey(plain.core(), v4) != coreKey(plain.core(), v3));
+  CHECK(coreKey(plain.core(), v4) != coreKey(all[1].core(), v4));
+  CHECK(coreKey(plain.core(), v4).size() == 64);
+}
