@@ -203,14 +203,14 @@ private:
     return Status::ok();
   }
 
-  /// Whether the caches have a kernel's code, and that of its cores.
+  /// Takes a kernel's code and that of its cores from the caches. Returns false if the caches lack one of them.
   bool find(KernelCache &cache, const PendingKernel &kernel, Executable &exe, TimingScope &all) {
     const auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
     if (!found)
       return false;
     for (const std::string &key : found->kernel->uses) {
       const auto core = cache.find(key);
-      if (!core)
+      if (!core || !core->kernel->isCore())
         return false;
       exe.kernels[key] = *core->kernel;
     }
@@ -266,10 +266,10 @@ private:
         PendingKernel &kernel = *jobs[i];
         TimingScope own = time(all, kernel, "compiled");
         kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
-        static std::atomic<uint64_t> kernelsMade{0};
         own.stop();
         if (kernel.code)
           compileCores(compiler, cache, dumps, all);
+        static std::atomic<uint64_t> kernelsMade{0};
         noticeStaticObjects(kernelsMade);
         ++done;
       }

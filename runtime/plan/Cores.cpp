@@ -21,6 +21,8 @@ Status checkCores(const std::map<std::string, KernelCode> &kernels) {
         return bad(used, "which is missing");
       if (!core->second.isCore())
         return bad(used, fmt::format("a kernel of kind '{}'; expected a core", core->second.kind));
+      if (core->second.target != kernel.target)
+        return bad(used, "a core for another target");
       if (!symbols.insert(core->second.symbol).second)
         return bad(used, fmt::format("the second core with the symbol '{}'", core->second.symbol));
     }

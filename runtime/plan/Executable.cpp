@@ -162,10 +162,12 @@ std::vector<size_t> depthsOf(const Plan &plan) {
 
 std::string print(const Executable &exe) {
   const Plan &plan = exe.plan;
+  const auto cores = std::ranges::count_if(exe.kernels, [](const auto &kernel) { return kernel.second.isCore(); });
   std::string text =
-      fmt::format("plan {}: {} feeds, {} fetches, {} variables, {} kernels, arena {} bytes ({} live at most)\n",
+      fmt::format("plan {}: {} feeds, {} fetches, {} variables, {} kernels{}, arena {} bytes ({} live at most)\n",
                   printable(exe.name), exe.signature.feeds.size(), exe.signature.fetches.size(), exe.variables.size(),
-                  exe.kernels.size(), plan.arenaBytes, plan.largestLiveBytes);
+                  std::ssize(exe.kernels) - cores, cores ? fmt::format(", {} cores", cores) : "", plan.arenaBytes,
+                  plan.largestLiveBytes);
   for (size_t i = 0; i < plan.slots.size(); ++i)
     text += fmt::format("  s{}: {}{} {}\n", i, printTensor(exe, plan.slots[i]), printPlace(plan.slots[i]),
                         plan.slots[i].type.str());

@@ -111,8 +111,8 @@ struct Executable {
 ///   that another part writes, and no part writes the predicate.
 Status verify(const Executable &executable);
 
-/// Checks that each key in KernelCode::uses is that of a core in `kernels` and occurs once, that the cores of a kernel
-/// have different symbols, and that no core uses another. value_error naming the kernel and the core.
+/// Checks that each key in KernelCode::uses is that of a core in `kernels` for the same target and occurs once, that the
+/// cores of a kernel have different symbols, and that no core uses another. value_error naming the kernel and the core.
 Status checkCores(const std::map<std::string, KernelCode> &kernels);
 
 /// Prints the plan in human-readable form: slots, then one line per step.

@@ -43,6 +43,9 @@ TEST_CASE("cores that are missing, foreign, ambiguous or in a circle are refused
   refused({{"a", core("s")}, {"k", kernel({"a", "a"})}}, "kernel k uses a, the second core with the symbol 's'");
   refused({{"a", core("s")}, {"b", core("s")}, {"k", kernel({"a", "b"})}},
           "kernel k uses b, the second core with the symbol 's'");
+  KernelCode other = core("s");
+  other.target = "gpu";
+  refused({{"a", other}, {"k", kernel({"a"})}}, "kernel k uses a, a core for another target");
   refused({{"a", core("s", {"b"})}, {"b", core("t")}}, "core a uses b, and a core uses no other");
   refused({{"a", core("s", {"a"})}}, "core a uses a, and a core uses no other");
   refused({{"a", core("s", {"b"})}, {"b", core("t", {"a"})}}, "core a uses b, and a core uses no other");

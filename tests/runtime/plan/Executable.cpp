@@ -28,6 +28,14 @@ TEST_CASE("a plan prints its slots and steps") {
 )");
 }
 
+TEST_CASE("a plan prints its cores apart from its kernels") {
+  Executable exe = test::testExecutable();
+  exe.kernels["c"] = {"halftone_core_sums", "core", "x86-64-v2", "", "object", "6 x 64 sums in registers"};
+  exe.kernels["add"].uses = {"c"};
+  CHECK_THAT(print(exe), Catch::Contains("1 variables, 2 kernels, 1 cores, arena 896 bytes") &&
+                             Catch::Contains("  c: core, 6 x 64 sums in registers\n"));
+}
+
 TEST_CASE("a plan that fails its verifier prints all the same") {
   Executable exe = test::testExecutable();
   exe.plan.slots[0].index = 77;
