@@ -100,6 +100,83 @@ TEST_CASE("A strip's core makes the sums of any count of rows, of any layout, in
     }
 }
 
+TEST_CASE("A strip's core reads B in panels of one vector too", "[kernels]") {
+  using InPanels =
+      void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, const float *b, int64_t count,
+           float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end, int64_t panel);
+  for (const std::string &name : runnableTargets()) {
+    const CpuTarget cpu = targetNamed(name);
+    StripCore core = stripCore(cpu, 2, {4, 1}, /*ordered=*/true);
+    core.inPanels = true;
+    const Loaded loaded = loadCore(core.core(), cpu);
+    auto *const strip = reinterpret_cast<InPanels *>(reinterpret_cast<void *>(loaded.function));
+    const int64_t lanes = core.lanes, count = 5, rows = 6, panel = (count + 2) * lanes;
+    CAPTURE(name);
+    Matrices made = randomMatrices(rows * count, 2 * (count + 2), rows, 2 * lanes);
+    std::vector<float> storage, expected = made.sums;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < 2 * lanes; ++column) {
+        float sum = 0;
+        for (int64_t k = 0; k < count; ++k) {
+          const float x = made.a[size_t(row * count + k)],
+                      y = made.b[size_t(column / lanes * panel + k * lanes + column % lanes)];
+          sum = cpu.math.hasFma ? std::fma(x, y, sum) : x * y + sum;
+        }
+        expected[size_t(row * 2 * lanes + column)] = sum;
+      }
+    strip(made.a.data(), count, 1, lanes * count, aligned(storage, made.b), count, made.sums.data(), 2 * lanes, false,
+          0, rows, panel);
+    CHECK(made.sums == expected);
+  }
+}
+
+TEST_CASE("The cores of a scaled strip scale what they pack, and unscale its sums before they add the earlier ones",
+          "[kernels]") {
+  using Packs = void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, float *b, int64_t count,
+                     float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end, const float *from,
+                     int64_t fromPitch, int64_t columns, float unscale, float scale);
+  using Multiplies =
+      void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, const float *b, int64_t count,
+           float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end, float unscale);
+  for (const std::string &name : runnableTargets())
+    for (const bool continues : {false, true}) {
+      CAPTURE(name, continues);
+      const CpuTarget cpu = targetNamed(name);
+      StripCore core = stripCore(cpu, 1, {4, 1}, /*ordered=*/true);
+      core.scales = true;
+      const Loaded multiplies = loadCore(core.core(), cpu);
+      core.packs = true;
+      core.masks = cpu.hasMaskedMemory;
+      const Loaded packs = loadCore(core.core(), cpu);
+      const int64_t lanes = core.lanes, rows = 6, count = 5;
+      Matrices made = randomMatrices(rows * count, count, rows, lanes);
+      for (float &each : made.b)
+        each *= 0x1p-130F; // subnormal numbers among them, whose products with the scale are exact
+      for (float &each : made.sums)
+        each *= 0x1p-130F;
+      std::vector<float> storage, expected = made.sums;
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < lanes; ++column) {
+          float sum = 0, &result = expected[size_t(row * lanes + column)];
+          for (int64_t k = 0; k < count; ++k) {
+            const float x = made.a[size_t(row * count + k)], y = made.b[size_t(k * lanes + column)] * 0x1p64F;
+            sum = cpu.math.hasFma ? std::fma(x, y, sum) : x * y + sum;
+          }
+          result = std::fma(sum, 0x1p-64F, continues ? result : 0.0F);
+        }
+      float *const b = const_cast<float *>(aligned(storage, std::vector<float>(size_t(count * lanes), 77)));
+      reinterpret_cast<Packs *>(reinterpret_cast<void *>(packs.function))(
+          made.a.data(), count, 1, lanes * count, b, count, made.sums.data(), lanes, continues, 0, rows, made.b.data(),
+          lanes, lanes, 0x1p-64F, 0x1p64F);
+      for (int64_t i = 0; i < count * lanes; ++i)
+        CHECK(b[i] == made.b[size_t(i)] * 0x1p64F);
+      reinterpret_cast<Multiplies *>(reinterpret_cast<void *>(multiplies.function))(
+          made.a.data(), count, 1, lanes * count, b, count, made.sums.data(), lanes, continues, 4, rows, 0x1p-64F);
+      for (size_t i = 0; i < expected.size(); ++i) // rounded twice where products and sums are
+        CHECK(std::fabs(made.sums[i] - expected[i]) <= std::max(0x1p-149F, 0x1p-22F * std::fabs(expected[i])));
+    }
+}
+
 TEST_CASE("Sums that take turns along K are those of the core that keeps the order, but for rounding", "[kernels]") {
   const CpuTarget cpu = targetNamed("host");
   const int64_t lanes = cpu.vectorBytes / 4, count = 37;
@@ -164,7 +241,7 @@ TEST_CASE("A core's symbol names all that decides its code, and its key the targ
   const StripCore plain = stripCore(v4, 4, {6, 2, 1}, false);
   CHECK(plain.core().symbol == "halftone_core_sums_multiply_add_f32_fused_6_2_1x4");
   CHECK(plain.core().method == "6 x 64 sums in registers");
-  std::vector<StripCore> all(9, plain);
+  std::vector<StripCore> all(14, plain);
   all[1].rule.fuses = false;
   all[2].rule.ordered = true;
   all[3].rule.widens = true;
@@ -173,6 +250,11 @@ TEST_CASE("A core's symbol names all that decides its code, and its key the targ
   all[6].vectors = 1;
   all[7].correction = 256;
   all[8].packs = true;
+  all[9].inPanels = true;
+  all[10].biases = true;
+  all[11].watches = true;
+  all[12].operand.narrow = "bf16";
+  all[13].scales = true;
   std::set<std::string> symbols;
   for (const StripCore &each : all)
     symbols.insert(each.core().symbol);

@@ -1,6 +1,7 @@
 // The cores that pack alone, beside plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/PackingCores.h"
+#include "runtime/base/Half.h"
 #include "tests/compiler/CompiledFunction.h"
 #include <cstring>
 #include <random>
@@ -15,7 +16,7 @@ using Packs = void(const void *from, int64_t pitch, int64_t columns, int64_t dep
                    int64_t toDepth);
 
 PackingCore packingCore(const CpuTarget &cpu, int64_t group, bool alongDepth) {
-  PackingCore core{group == 1 ? "f32" : group == 2 ? "f32" : "i32", cpu.vectorBytes / 4, group, alongDepth};
+  PackingCore core{group == 4 ? "i32" : "f32", {}, cpu.vectorBytes / 4, group, alongDepth};
   core.masks = cpu.hasMaskedMemory;
   return core;
 }
@@ -109,15 +110,46 @@ TEST_CASE("Cores pack columns, and rows, that lie along K or across it", "[kerne
   check(wide, host);
 }
 
+TEST_CASE("Cores that pack widen narrow floats", "[kernels]") {
+  for (const std::string &name : runnableTargets())
+    for (const char *narrow : {"bf16", "f16"})
+      for (const bool alongDepth : {true, false}) {
+        const CpuTarget cpu = targetNamed(name);
+        if (narrow == std::string("f16") && !cpu.math.convertsF16)
+          continue;
+        CAPTURE(name, narrow, alongDepth);
+        PackingCore core = packingCore(cpu, 1, alongDepth);
+        core.operand.narrow = narrow;
+        const Loaded loaded = loadCore(core, cpu);
+        const int64_t lanes = core.lanes, columns = lanes + 1, depth = 3, pitch = alongDepth ? depth : columns;
+        std::vector<uint16_t> from(size_t(columns * depth));
+        for (size_t i = 0; i < from.size(); ++i)
+          from[i] = uint16_t(0x3c00 + 97 * i);
+        std::vector<uint32_t> storage;
+        uint32_t *const to = alignedIn(storage, size_t(4 * lanes * lanes));
+        const int64_t toColumn = alongDepth ? 1 : lanes, toDepth = alongDepth ? 4 * lanes : lanes;
+        packsOf(loaded)(from.data(), pitch, columns, depth, to, toColumn, toDepth);
+        for (int64_t column = 0; column < columns; ++column)
+          for (int64_t k = 0; k < depth; ++k) {
+            const int64_t first = column / lanes * lanes;
+            const uint16_t bits = from[size_t(alongDepth ? column * pitch + k : k * pitch + column)];
+            float packed;
+            std::memcpy(&packed, to + first * toColumn + (column - first) + k * toDepth, sizeof packed);
+            CHECK(packed == (narrow == std::string("f16") ? Float16::decode(bits) : Bfloat16::decode(bits)));
+          }
+      }
+}
+
 TEST_CASE("The symbol of a core that packs names all that decides its code", "[kernels]") {
   const CpuTarget cpu = targetNamed("x86-64-v4");
-  std::vector<PackingCore> all(7, packingCore(cpu, 2, false));
+  std::vector<PackingCore> all(8, packingCore(cpu, 2, false));
   all[1].alongDepth = true;
   all[2].group = 4;
   all[3].vectors = 4;
   all[4].biases = true;
   all[5].watches = true;
   all[6].accumulator = "i32";
+  all[7].operand.narrow = "f16";
   std::set<std::string> symbols;
   for (const PackingCore &each : all)
     symbols.insert(each.core().symbol);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/KernelPasses.h"
+#include "compiler/targets/cpu/matmul/SubnormalWatch.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -33,12 +34,18 @@ private:
 
   void multiplyAll();
   void packWithFirstRows();
-  void multiply(int64_t count, Emitted row, const Columns &columns);
+  Emitted multiplyWatching();
+  Values multiply(int64_t count, Emitted row, const Columns &columns);
+  void store(const Values &sums, Emitted row);
   Values begin(int64_t count, Emitted sums, Emitted a);
   Emitted addUnscaled(Emitted sum, Emitted to);
   Values packedColumns(const MatmulStep &step);
   Values packColumns(const MatmulStep &step);
   Emitted at(Emitted from, Emitted offset) { return address(from, element, offset); }
+  Emitted fromB(Emitted k, int64_t vector) {
+    return address(call.from, core.operand.stored(element), k * call.fromPitch + vector * core.lanes);
+  }
+  Emitted sumsOf(Emitted row) { return at(call.sums, row * call.sumsPitch); }
   Emitted place(Emitted sums, int64_t line, int64_t vector) {
     return at(sums, call.sumsPitch * line + vector * core.lanes);
   }
@@ -47,20 +54,28 @@ private:
   const Type element;
   const VectorType lanes;
   StripCore::Call call;
+  SubnormalWatch watch;
 };
 
 StripCode::StripCode(const StripCore &core, ModuleOp module)
     : CodeBuilder(module.getLoc(), module.getContext()), core(core),
-      element(parseType(core.accumulator, module.getContext())), lanes(VectorType::get(core.lanes, element)) {
+      element(parseType(core.accumulator, module.getContext())), lanes(VectorType::get(core.lanes, element)),
+      watch(*this, core.lanes, core.watches) {
   setInsertionPointToEnd(module.getBody());
   const Type pointer = LLVM::LLVMPointerType::get(getContext()), index = getI64Type();
-  SmallVector<Type> types{pointer, index, index, index, pointer, index, pointer, index, getI1Type(), index, index};
+  SmallVector<Type> types{pointer, index, index, index, pointer, index, pointer, index, getI1Type(), index, index},
+      results;
   if (core.packs)
     types.append({pointer, index, index});
   if (core.scales)
     types.append(core.packs ? 2 : 1, element);
-  auto function = func::FuncOp::create(*this, core.core().symbol, getFunctionType(types, {}));
-  markManyPointers(function); // a row's pointer each
+  if (core.inPanels)
+    types.push_back(index);
+  if (core.watches)
+    types.push_back(pointer), results.push_back(getI1Type());
+  auto function = func::FuncOp::create(*this, core.core().symbol, getFunctionType(types, results));
+  if (core.manyPointers)
+    markManyPointers(function);
   Block *entry = function.addEntryBlock();
   setInsertionPointToStart(entry);
   const Values taken = wrapAll(entry->getArguments());
@@ -72,25 +87,33 @@ StripCode::StripCode(const StripCore &core, ModuleOp module)
     more = more.drop_front(3);
   }
   if (core.scales)
-    call.unscale = more[0];
+    call.unscale = more.consume_front();
   if (core.scales && core.packs)
-    call.scale = more[1];
+    call.scale = more.consume_front();
+  if (core.inPanels)
+    call.panel = more.consume_front();
+  if (core.watches)
+    call.watched = more.consume_front();
 }
 
 void StripCode::emit() {
-  if (core.packs)
+  Values results;
+  if (core.watches)
+    results.push_back(multiplyWatching());
+  else if (core.packs)
     packWithFirstRows();
   else
     multiplyAll();
-  func::ReturnOp::create(*this);
+  func::ReturnOp::create(*this, plain(results));
 }
 
 void StripCode::multiplyAll() {
   Emitted row = call.first;
   for (const int64_t count : core.rows) {
     const Emitted next = count == 1 ? call.end : row + groupsOfRows(call.end - row, count, core.rows) * count;
-    loop(row, next, constant(count),
-         [&](Emitted first) { multiply(count, first, [&](const MatmulStep &step) { return packedColumns(step); }); });
+    loop(row, next, constant(count), [&](Emitted first) {
+      store(multiply(count, first, [&](const MatmulStep &step) { return packedColumns(step); }), first);
+    });
     row = next;
   }
 }
@@ -100,11 +123,13 @@ void StripCode::packWithFirstRows() {
   const auto packAlone = [&] {
     loop(constant(0), call.count, constant(1), [&](Emitted k) {
       for (int64_t vector = 0; vector < core.vectors; ++vector)
-        prefetch(at(call.from, (k + depthAhead) * call.fromPitch + vector * core.lanes), /*toWrite=*/false);
+        prefetch(fromB(k + depthAhead, vector), /*toWrite=*/false);
       columns({k});
     });
   };
-  branch(call.first + core.rows[0] <= call.end, [&] { multiply(core.rows[0], call.first, columns); }, packAlone);
+  branch(
+      call.first + core.rows[0] <= call.end, [&] { store(multiply(core.rows[0], call.first, columns), call.first); },
+      packAlone);
 }
 
 Values StripCode::begin(int64_t count, Emitted sums, Emitted a) {
@@ -121,20 +146,38 @@ Values StripCode::begin(int64_t count, Emitted sums, Emitted a) {
   return now;
 }
 
-void StripCode::multiply(int64_t count, Emitted row, const Columns &columns) {
-  const Emitted sums = at(call.sums, row * call.sumsPitch), inPanel = row.like(core.lanes);
+Emitted StripCode::multiplyWatching() {
+  const auto first = [&](int64_t count) {
+    watch.start();
+    const Values sums = multiply(count, call.first, [&](const MatmulStep &step) { return packedColumns(step); });
+    const Emitted saw = watch.saw(call.watched);
+    watch.stop();
+    branch(saw, [] {}, [&] { store(sums, call.first); });
+    return Values{saw};
+  };
+  const int64_t most = core.rows[0];
+  return choose(call.first + most <= call.end, [&] { return first(most); }, [&] { return first(1); })[0];
+}
+
+Values StripCode::multiply(int64_t count, Emitted row, const Columns &columns) {
+  const Emitted inPanel = row.like(core.lanes);
   const MatmulSums::Rows rows{at(call.a, row / inPanel * call.panelPitch + row % inPanel * call.rowPitch),
                               call.rowPitch, call.depthPitch};
   MatmulSums multiplied(*this, core.rule, lanes);
   multiplied.vectors = core.vectors;
-  const Values done = multiplied.multiply(
-      begin(count, sums, rows.first), rows, call.count, columns,
-      [&](Emitted begin, Emitted end, Emitted step, ArrayRef<Emitted> carried,
-          llvm::function_ref<Values(Emitted, const Values &)> body) { return loop(begin, end, step, carried, body); });
-  for (const auto &[position, sum] : llvm::enumerate(done)) {
+  return multiplied.multiply(begin(count, sumsOf(row), rows.first), rows, call.count, columns,
+                             [&](Emitted begin, Emitted end, Emitted step, ArrayRef<Emitted> carried,
+                                 llvm::function_ref<Values(Emitted, const Values &)> body) {
+                               return watch.loop(begin, end, step, carried, body);
+                             });
+}
+
+void StripCode::store(const Values &sums, Emitted row) {
+  const Emitted first = sumsOf(row);
+  for (const auto &[position, sum] : llvm::enumerate(sums)) {
     const auto [line, vector] = std::div(int64_t(position), core.vectors);
-    const Emitted to = place(sums, line, vector);
-    store(core.scales ? addUnscaled(sum, to) : sum, to);
+    const Emitted to = place(first, line, vector);
+    CodeBuilder::store(core.scales ? addUnscaled(sum, to) : sum, to);
   }
 }
 
@@ -146,26 +189,33 @@ Emitted StripCode::addUnscaled(Emitted sum, Emitted to) {
 
 Values StripCode::packedColumns(const MatmulStep &step) {
   Values read;
-  for (int64_t vector = 0; vector < core.vectors; ++vector)
-    read.push_back(
-        load(lanes, at(call.b, (step.k * core.vectors + vector) * core.lanes), core.lanes * elementBytes(element)));
+  for (int64_t vector = 0; vector < core.vectors; ++vector) {
+    const Emitted offset =
+        core.inPanels ? call.panel * vector + step.k * core.lanes : (step.k * core.vectors + vector) * core.lanes;
+    const Emitted groups = load(lanes, at(call.b, offset), core.lanes * elementBytes(element));
+    read.push_back(core.biases ? biasedBytes(groups) : groups);
+    watch.look(read.back());
+  }
   return read;
 }
 
 Values StripCode::packColumns(const MatmulStep &step) {
   Values read;
   for (int64_t vector = 0; vector < core.vectors; ++vector) {
-    const Emitted from = at(call.from, step.k * call.fromPitch + vector * core.lanes);
-    const auto all = [&] { return Values{load(lanes, from)}; };
+    const VectorType stored = VectorType::get(core.lanes, core.operand.stored(element));
+    const Emitted from = fromB(step.k, vector);
+    const auto all = [&] { return Values{load(stored, from)}; };
     const auto some = [&] {
       const Type i32 = getI32Type();
       const Emitted left = splat(minimum(call.columns, constant(core.lanes)).narrow(i32), core.lanes);
-      return Values{loadMasked(lanes, from, steps(i32, core.lanes) < left)};
+      return Values{loadMasked(stored, from, steps(i32, core.lanes) < left)};
     };
-    read.append(core.vectors > 1 ? all() : core.masks ? some() : choose(call.columns >= core.lanes, all, some));
+    const Values found = core.vectors > 1 ? all() : core.masks ? some() : choose(call.columns >= core.lanes, all, some);
+    read.push_back(core.operand.packed(*this, found[0]));
     if (core.scales)
       read.back() = read.back() * splat(call.scale, core.lanes);
-    store(read.back(), at(call.b, (step.k * core.vectors + vector) * core.lanes), core.lanes * elementBytes(element));
+    CodeBuilder::store(read.back(), at(call.b, (step.k * core.vectors + vector) * core.lanes),
+                       core.lanes * elementBytes(element));
   }
   return read;
 }
@@ -176,9 +226,9 @@ Values StripCore::Call::arguments() const {
   Values all{a, rowPitch, depthPitch, panelPitch, b, count, sums, sumsPitch, continues, first, end};
   if (from)
     all.append({from, fromPitch, columns});
-  for (const Emitted &factor : {unscale, scale})
-    if (factor)
-      all.push_back(factor);
+  for (const Emitted &other : {unscale, scale, panel, watched})
+    if (other)
+      all.push_back(other);
   return all;
 }
 
@@ -187,9 +237,12 @@ Core StripCore::core() const {
   std::string symbol = fmt::format("{}sums_{}_{}", Core::prefix.str(), product.str(), accumulator);
   for (const auto &[holds, word] :
        {std::pair(rule.fuses, "fused"), std::pair(rule.ordered, "ordered"), std::pair(rule.widens, "widened"),
-        std::pair(correction != 0, "corrected"), std::pair(packs, "packing"), std::pair(scales, "scaled")})
+        std::pair(correction != 0, "corrected"), std::pair(packs, "packing"), std::pair(scales, "scaled"),
+        std::pair(inPanels, "in_panels"), std::pair(biases, "biased"), std::pair(watches, "watching")})
     if (holds)
       symbol += fmt::format("_{}", word);
+  if (!operand.narrow.empty())
+    symbol += fmt::format("_{}", operand.narrow);
   const ArrayRef<int64_t> made = packs ? ArrayRef<int64_t>(rows).take_front() : ArrayRef<int64_t>(rows);
   symbol += fmt::format("_{}x{}", fmt::join(made, "_"), vectors);
   std::string method = fmt::format("{} x {} sums in registers", rows[0], vectors * lanes);

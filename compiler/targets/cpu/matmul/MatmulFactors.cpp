@@ -38,7 +38,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
     return columnsOfPanels(strip);
   if (plan.b == ReadB::inPlace)
     return columnsInPlace(strip);
-  return [this, panel = packedStrip(strip), vectors = strip.vectors](const MatmulStep &step) {
+  return [this, panel = stripAt(strip), vectors = strip.vectors](const MatmulStep &step) {
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector)
       read.push_back(block.load(block.at(panel, (step.k * vectors + vector) * block.sizes.lanes)));
@@ -46,7 +46,9 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
   };
 }
 
-Emitted MatmulFactors::packedStrip(const MatmulStrip &strip) const {
+Emitted MatmulFactors::stripAt(const MatmulStrip &strip) const {
+  if (plan.b == ReadB::inPlace)
+    return block.at(panelAt(strip.column), strip.depth.first * block.sizes.lanes);
   return plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
 }
 
@@ -125,7 +127,7 @@ void MatmulFactors::scalePairs(MatmulStrip &strip) const {
     return most;
   });
   // Scaling bf16 by a power of two is exact.
-  const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = packedStrip(strip);
+  const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = stripAt(strip);
   frame.loop(frame.constant(0), select(isSmall, strip.depth.count, frame.constant(0)), frame.constant(1),
              [&](Emitted k) {
                for (auto [vector, pairs] : llvm::enumerate(strip.b({k}))) {

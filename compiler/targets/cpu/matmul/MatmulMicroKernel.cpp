@@ -63,37 +63,53 @@ StripCore MatmulMicroKernel::coreOf(ArrayRef<int64_t> counts, const MatmulStrip 
   StripCore core{ruleOfSums(), {}, block.sizes.lanes, strip.vectors, llvm::to_vector<4>(counts)};
   llvm::raw_string_ostream(core.accumulator) << plan.accumulator;
   core.correction = plan.bias != 0 ? block.sizes.depth : 0;
+  core.inPanels = plan.b == ReadB::inPlace;
+  core.biases = core.inPanels && plan.bias == 128;
   core.masks = plan.cpu.hasMaskedMemory;
   core.scales = bool(strip.scale);
+  // Of a strip of one vector, a row's element is read once: an address with an index costs no more than a pointer.
+  core.manyPointers = strip.vectors > 1 || plan.cpu.vectorRegisters < 32;
   return core;
 }
 
 StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulStrip &strip) const {
   const Place place = placeOf(frame.constant(0), strip);
   const MatmulRows &rows = strip.rows;
-  return {.a = rows.a,
-          .rowPitch = rows.rowPitch,
-          .depthPitch = rows.depthPitch,
-          .panelPitch = rows.panelRows ? rows.panelPitch : rows.rowPitch * block.sizes.lanes,
-          .b = b,
-          .count = strip.depth.count,
-          .sums = place.at,
-          .sumsPitch = place.pitch,
-          .continues = strip.depth.first > frame.constant(0),
-          .first = row,
-          .end = block.rows,
-          .unscale = strip.unscale};
+  StripCore::Call call{.a = rows.a,
+                       .rowPitch = rows.rowPitch,
+                       .depthPitch = rows.depthPitch,
+                       .panelPitch = rows.panelRows ? rows.panelPitch : rows.rowPitch * block.sizes.lanes,
+                       .b = b,
+                       .count = strip.depth.count,
+                       .sums = place.at,
+                       .sumsPitch = place.pitch,
+                       .continues = strip.depth.first > frame.constant(0),
+                       .first = row,
+                       .end = block.rows,
+                       .unscale = strip.unscale};
+  if (plan.b == ReadB::inPlace)
+    call.panel = block.size[depthRole] / frame.constant(plan.panels->group) * block.sizes.lanes;
+  return call;
 }
 
-void MatmulMicroKernel::multiplyPacked(ArrayRef<int64_t> counts, Emitted row, Emitted b,
-                                       const MatmulStrip &strip) const {
+void MatmulMicroKernel::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, Emitted b,
+                                      const MatmulStrip &strip) const {
   frame.call(coreOf(counts, strip).core(), callOf(row, b, strip).arguments());
+}
+
+Emitted MatmulMicroKernel::multiplyWatching(ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const {
+  StripCore core = coreOf(counts, strip);
+  core.watches = true;
+  StripCore::Call call = callOf(frame.constant(0), b, strip);
+  call.watched = block.watchedAt;
+  return frame.call(core.core(), call.arguments(), TypeRange({frame.getI1Type()}))[0];
 }
 
 void MatmulMicroKernel::packAndMultiply(ArrayRef<int64_t> counts, Emitted from, Emitted b,
                                         const MatmulStrip &strip) const {
   StripCore core = coreOf(counts, strip);
   core.packs = true;
+  core.operand.narrow = plan.narrowElement(1);
   StripCore::Call call = callOf(frame.constant(0), b, strip);
   call.from = from;
   call.fromPitch = block.size[columnRole];

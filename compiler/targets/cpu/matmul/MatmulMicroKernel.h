@@ -13,9 +13,12 @@ public:
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
-  /// Makes and stores the sums of the rows from `row` on with a strip whose columns were packed at `b`, by a core, in groups of
+  /// Makes and stores the sums of the rows from `row` on with a strip at `b` (MatmulPlan::readsStrips), by a core, in groups of
   /// `counts` rows.
-  void multiplyPacked(llvm::ArrayRef<int64_t> counts, Emitted row, Emitted b, const MatmulStrip &strip) const;
+  void multiplyStrip(llvm::ArrayRef<int64_t> counts, Emitted row, Emitted b, const MatmulStrip &strip) const;
+  /// The same of the first row or, if there are so many, the first of `counts`, while the core looks at B, unless a factor has a
+  /// subnormal number; whether one has.
+  Emitted multiplyWatching(llvm::ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const;
   /// Packs a strip of columns that begin at `from` (MatmulPlan::isMatrix) into `b`, and meanwhile makes and stores the sums of
   /// the first rows, as many as the first of `counts`, or of none if there are fewer; by a core.
   void packAndMultiply(llvm::ArrayRef<int64_t> counts, Emitted from, Emitted b, const MatmulStrip &strip) const;

@@ -57,7 +57,7 @@ void MatmulOrder::packRows(const MatmulDepth &depth) {
     } else {
       packing.packRows(depth);
     }
-    watch.save();
+    watch.save(block.watchedAt);
     frame.store(tile, block.packedRowsAt);
   });
 }

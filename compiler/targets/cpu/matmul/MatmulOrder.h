@@ -15,8 +15,9 @@ public:
   static std::unique_ptr<MatmulOrder> of(const MatmulPlan &plan, KernelFrame &frame);
   MatmulOrder(const MatmulPlan &plan, KernelFrame &frame)
       : plan(plan), frame(frame), block(plan, frame), access(block), operands(block, access),
-        groups(block, access, operands), watch(block), packing(block, access, operands, groups, watch),
-        factors(block, access, operands, groups, watch), microKernel(block, access, watch), epilogue(block, access) {}
+        groups(block, access, operands), watch(frame, block.sizes.lanes, plan.product->multiplyWidened != nullptr),
+        packing(block, access, operands, groups, watch), factors(block, access, operands, groups, watch),
+        microKernel(block, access, watch), epilogue(block, access) {}
   virtual ~MatmulOrder() = default;
   MatmulOrder(const MatmulOrder &) = delete; // the parts refer to each other
   MatmulOrder &operator=(const MatmulOrder &) = delete;

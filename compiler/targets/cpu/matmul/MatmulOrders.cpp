@@ -82,7 +82,7 @@ private:
 void RegistersOrder::multiply(const MatmulDepth &depth) {
   if (!watch.isOn() || watchesPanels())
     return multiplyStrips(depth);
-  multiplyEither(watch.saw(), [&] { multiplyStrips(depth); });
+  multiplyEither(watch.saw(block.watchedAt), [&] { multiplyStrips(depth); });
 }
 
 void RegistersOrder::multiplyStrips(const MatmulDepth &depth) {
@@ -116,8 +116,8 @@ void RegistersOrder::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const 
 }
 
 void RegistersOrder::multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
-  if (plan.b != ReadB::inPlace)
-    return microKernel.multiplyPacked(kept(counts), row, factors.packedStrip(strip), strip);
+  if (plan.readsStrips())
+    return microKernel.multiplyStrip(kept(counts), row, factors.stripAt(strip), strip);
   for (int64_t count : kept(counts)) {
     const Emitted next = count == 1 ? block.rows : row + groupsOfRows(block.rows - row, count, counts) * count;
     frame.loop(row, next, constant(count),
@@ -136,8 +136,7 @@ Emitted RegistersOrder::packWithFirstRows(ArrayRef<int64_t> counts, const Matmul
   }
   const Emitted areThere = constant(count) <= block.rows;
   if (plan.a != ReadA::image && plan.isMatrix(1)) {
-    microKernel.packAndMultiply(counts, packing.firstOf(1, strip.column, strip.depth), factors.packedStrip(strip),
-                                strip);
+    microKernel.packAndMultiply(counts, packing.firstOf(1, strip.column, strip.depth), factors.stripAt(strip), strip);
     return select(areThere, constant(count), zero);
   }
   MatmulStrip inPlace = strip;
@@ -164,15 +163,7 @@ void RegistersOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStri
   // until all numbers are known.
   const int64_t few = counts[1];
   const Emitted zero = constant(0), areThere = constant(few) <= block.rows;
-  const auto first = [&](int64_t count) {
-    watch.start();
-    const Values sums = microKernel.multiply(count, zero, strip);
-    const Emitted saw = watch.saw();
-    watch.stop();
-    frame.branch(saw, [] {}, [&] { microKernel.store(sums, zero, strip); });
-    return Values{saw};
-  };
-  const Emitted saw = frame.choose(areThere, [&] { return first(few); }, [&] { return first(1); })[0];
+  const Emitted saw = microKernel.multiplyWatching({few, 1}, factors.stripAt(strip), strip);
   const auto widened = [&] {
     microKernel.widens = true;
     multiplyRows(counts, zero, strip);
@@ -215,7 +206,7 @@ void TilesOrder::beginBlock() {
 void TilesOrder::multiply(const MatmulDepth &depth) {
   if (!watch.isOn())
     return tiles.multiply(depth);
-  const Emitted packed = watch.saw();
+  const Emitted packed = watch.saw(block.watchedAt);
   const Emitted saw = plan.watchesPanelsAhead() ? packed | panelsAreSubnormal : packed;
   multiplyEither(saw, [&] {
     if (microKernel.widens)

@@ -1,6 +1,7 @@
 // Reading a matmul kernel: which forms there is code for, and what follows from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulPlan.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -239,10 +240,21 @@ bool MatmulPlan::findLookups() const {
          });
 }
 
+std::string MatmulPlan::narrowElement(int side) const {
+  MLIRContext *context = contraction.getContext();
+  const Value factor = factorOf(side), bits = contraction.getBody()->getArgument(unsigned(side));
+  if (bits.getType().isInteger(16) && accumulator.isF32())
+    for (const FloatType narrow : {FloatType(BFloat16Type::get(context)), FloatType(Float16Type::get(context))})
+      if (isWidenedNarrow(factor, bits, narrow))
+        return narrow.isBF16() ? "bf16" : "f16";
+  return "";
+}
+
 bool MatmulPlan::isMatrix(int side) const {
   OpOperand *operand = contraction.getDpsInputOperand(unsigned(side));
-  const bool isPlain = groupSize > 1 || (getElementTypeOrSelf(operand->get()) == accumulator &&
-                                         factorOf(side) == contraction.getBody()->getArgument(unsigned(side)));
+  const bool isWhole = getElementTypeOrSelf(operand->get()) == accumulator &&
+                       factorOf(side) == contraction.getBody()->getArgument(unsigned(side));
+  const bool isPlain = groupSize > 1 || isWhole || !narrowElement(side).empty();
   const TensorForm &form = source.formOf(operand->get());
   if (prologue[size_t(side)] || form.panels || form.window || !isPlain)
     return false;

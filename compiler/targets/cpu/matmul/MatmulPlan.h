@@ -45,6 +45,10 @@ public:
   /// Whether packing an operand copies its elements, which lie as one matrix for each index of the batch: [k][column], or
   /// [column][k]. Rows of A are its columns.
   bool isMatrix(int side) const;
+  /// Whether the multiplication reads B as packed elements, a vector of columns at a time: those that packing left, or panels.
+  bool readsStrips() const { return b != ReadB::inPlace || (panels && groupSize > 1 && depthOfWord == 1 && bias != 8); }
+  /// "bf16" or "f16" if an element of the operand is such a number that is widened by one instruction, and else "".
+  std::string narrowElement(int side) const;
   /// Pairs of B in panels are multiplied by tiles, which lose subnormal numbers, and nobody packs, and so looks at, them.
   bool watchesPanelsAhead() const {
     return multiply == Multiply::amxTiles && b == ReadB::inPlace && product->multiplyWidened;

@@ -16,8 +16,10 @@ Emitted MatrixPacking::firstOf(int side, Emitted column, const MatmulDepth &dept
 }
 
 PackingCore MatrixPacking::coreOf(int side) const {
-  PackingCore core{{}, lanes, plan.groupSize, plan.lanesAlongDepth(side)};
+  PackingCore core{{}, {}, lanes, plan.groupSize, plan.lanesAlongDepth(side)};
   llvm::raw_string_ostream(core.accumulator) << plan.accumulator;
+  if (plan.groupSize == 1)
+    core.operand.narrow = plan.narrowElement(side);
   core.masks = plan.cpu.hasMaskedMemory;
   core.biases = side == 1 && plan.bias == 128;
   core.watches = watch.isOn();

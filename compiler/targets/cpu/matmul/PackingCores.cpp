@@ -4,6 +4,7 @@
 //   along K:        for columns, for groups: a square of vectors along K, transposed, becomes vectors of columns
 //   along columns:  for groups, for columns: `group` vectors of columns, interleaved, become one
 #include "compiler/targets/cpu/matmul/PackingCores.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,6 +15,18 @@
 
 namespace halftone::compiler {
 using namespace mlir;
+
+static FloatType narrowFloatOf(const std::string &name, MLIRContext *context) {
+  return cast<FloatType>(parseType(name, context));
+}
+
+Type OperandElement::stored(Type packed) const {
+  return narrow.empty() ? packed : Type(IntegerType::get(packed.getContext(), 16));
+}
+
+Emitted OperandElement::packed(CodeBuilder &code, Emitted stored) const {
+  return narrow.empty() ? stored : widenNarrow({.convertsF16 = true}, stored, narrowFloatOf(narrow, code.getContext()));
+}
 
 static Emitted sameBits(CodeBuilder &code, Emitted vector, Type type) {
   return code.wrap(vector::BitCastOp::create(code, type, vector.value()));
@@ -68,7 +81,7 @@ private:
 PackingCode::PackingCode(const PackingCore &core, ModuleOp module)
     : CodeBuilder(module.getLoc(), module.getContext()), core(core),
       packed(parseType(core.accumulator, module.getContext())),
-      element(core.group == 1 ? packed : getIntegerType(unsigned(32 / core.group))) {
+      element(core.group == 1 ? core.operand.stored(packed) : getIntegerType(unsigned(32 / core.group))) {
   setInsertionPointToEnd(module.getBody());
   const Type pointer = LLVM::LLVMPointerType::get(getContext()), index = getI64Type();
   SmallVector<Type> types{pointer, index, index, index, pointer, index, index}, results;
@@ -97,7 +110,8 @@ Emitted PackingCode::within(VectorType type, Emitted at, Emitted count) {
 Emitted PackingCode::alongDepth(Emitted column, Emitted k) {
   const Emitted at = address(call.from, element, column * call.pitch + k);
   const Emitted read = within(VectorType::get(core.lanes * core.group, element), at, call.depth - k);
-  return core.group == 1 ? read : sameBits(*this, read, VectorType::get(core.lanes, packed));
+  return core.group == 1 ? core.operand.packed(*this, read)
+                         : sameBits(*this, read, VectorType::get(core.lanes, packed));
 }
 
 Values PackingCode::turn() {
@@ -139,7 +153,7 @@ Values PackingCode::interleaveGroup(Emitted group, Emitted members, const Values
         const Emitted read = across(column + vector * core.lanes, k);
         lanes.push_back(isThere ? read : select(constant(member) < members, read, read.like(int64_t(0))));
       }
-      Emitted groups = core.group == 1 ? lanes[0] : joined(*this, lanes, packed);
+      Emitted groups = core.group == 1 ? core.operand.packed(*this, lanes[0]) : joined(*this, lanes, packed);
       groups = core.biases ? biasedBytes(groups) : groups;
       seen = look(seen, groups);
       put(groups, column, group, vector);
@@ -175,6 +189,8 @@ Core PackingCore::core() const {
   std::string symbol = fmt::format("{}packs_{}", Core::prefix.str(), accumulator);
   if (group > 1)
     symbol += fmt::format("_groups_of_{}", group);
+  if (!operand.narrow.empty())
+    symbol += fmt::format("_from_{}", operand.narrow);
   for (const auto &[holds, word] :
        {std::pair(alongDepth, "turned"), std::pair(biases, "biased"), std::pair(watches, "watched")})
     if (holds)

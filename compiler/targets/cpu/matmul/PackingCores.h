@@ -6,6 +6,16 @@
 
 namespace halftone::compiler {
 
+/// An element of an operand in memory, for cores, which know no context: packed as it is, or a narrow float that is widened by one
+/// instruction first.
+struct OperandElement {
+  std::string narrow; // "bf16" or "f16"; "" if the element has the packed type
+
+  /// The type of its bits in memory.
+  mlir::Type stored(mlir::Type packed) const;
+  Emitted packed(CodeBuilder &code, Emitted stored) const;
+};
+
 /// Packs columns of B, or rows of A, which are called columns here. A packed element is a group of `group` neighbours along K,
 /// the first in the lowest bits; groups past K are 0.
 struct PackingCore {
@@ -25,7 +35,8 @@ struct PackingCore {
   /// Returns the magnitudes after, if the core watches, and else nothing.
   Core core() const;
 
-  std::string accumulator; // the type of a packed element, "f32"
+  std::string accumulator;  // the type of a packed element, "f32"
+  OperandElement operand{}; // if there are no groups
   int64_t lanes, group;
   bool alongDepth;      // elements lie along K; else along columns
   int64_t vectors = 1;  // of columns at a time; if more than one, `columns` is a multiple of their lanes

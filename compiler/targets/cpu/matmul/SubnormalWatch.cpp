@@ -8,15 +8,15 @@ using namespace mlir;
 
 void SubnormalWatch::start() {
   least.clear();
-  if (!block.plan.product->multiplyWidened)
+  if (!watches)
     return;
-  const VectorType halves = VectorType::get(2 * block.sizes.lanes, frame.getI16Type());
-  least.push_back(frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1)))));
+  const VectorType halves = VectorType::get(2 * lanes, code.getI16Type());
+  least.push_back(code.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, code.getI16IntegerAttr(-1)))));
 }
 
 void SubnormalWatch::look(Emitted groups) {
   if (isOn())
-    least[0] = looked(frame, least[0], groups);
+    least[0] = looked(code, least[0], groups);
 }
 
 Emitted SubnormalWatch::looked(CodeBuilder &code, Emitted least, Emitted groups) {
@@ -25,19 +25,19 @@ Emitted SubnormalWatch::looked(CodeBuilder &code, Emitted least, Emitted groups)
   return minimumUnsigned(least, (halves + halves) - 1);
 }
 
-void SubnormalWatch::save() const {
+void SubnormalWatch::save(Emitted at) const {
   if (isOn())
-    block.store(least[0], block.watchedAt);
+    code.store(least[0], at, 4 * lanes);
 }
 
-Emitted SubnormalWatch::saw() const {
-  const Emitted saved = frame.load(least[0].type(), block.watchedAt, block.plan.cpu.vectorBytes);
+Emitted SubnormalWatch::saw(Emitted at) const {
+  const Emitted saved = code.load(least[0].type(), at, 4 * lanes);
   return isSubnormal(minimumUnsigned(least[0], saved));
 }
 
 Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
   constexpr int64_t smallestNormal = 2 * 0x80 - 1;
-  const Emitted one = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, magnitudes.value()));
+  const Emitted one = code.wrap(vector::ReductionOp::create(code, vector::CombiningKind::MINUI, magnitudes.value()));
   return isLessUnsigned(one, one.like(smallestNormal));
 }
 
@@ -53,7 +53,7 @@ Values SubnormalWatch::loop(Emitted begin, Emitted end, Emitted step, ArrayRef<E
                             llvm::function_ref<Values(Emitted, const Values &)> body) {
   Values all(carried);
   all.append(least);
-  return takeOwn(frame.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
+  return takeOwn(code.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
     Values next = body(index, takeOwn(now));
     next.append(least);
     return next;

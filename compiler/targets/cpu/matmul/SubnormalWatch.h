@@ -1,16 +1,17 @@
 // Looking for subnormal bf16 numbers while a matmul packs or multiplies them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/cpu/matmul/MatmulBlock.h"
+#include "compiler/kernels/CodeBuilder.h"
 
 namespace halftone::compiler {
 
 /// The instructions that multiply pairs of bf16 take subnormal numbers for 0. So code that loads pairs looks at them
 /// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For products that keep
-/// subnormal numbers the watch does nothing.
+/// subnormal numbers nobody watches.
 class SubnormalWatch {
 public:
-  explicit SubnormalWatch(const MatmulBlock &block) : block(block), frame(block.frame) {}
+  /// Of vectors of so many groups. If it does not watch, it does nothing.
+  SubnormalWatch(CodeBuilder &code, int64_t lanes, bool watches) : code(code), lanes(lanes), watches(watches) {}
 
   void start();
   void stop() { least.clear(); }
@@ -22,11 +23,11 @@ public:
   /// The magnitudes that a core gets and returns, one vector; nothing if the watch does nothing.
   const Values &magnitudes() const { return least; }
   void setMagnitudes(const Values &seen) { least = seen; }
-  /// Stores the vector of magnitudes of A in scratch.
-  void save() const;
-  /// Whether a number was subnormal: one that look() got since start(), or one of A before save().
-  Emitted saw() const;
-  /// The same without those of A.
+  /// Stores the vector of magnitudes at `at`, aligned as vectors are.
+  void save(Emitted at) const;
+  /// Whether a number was subnormal: one that look() got since start(), or one before save(at).
+  Emitted saw(Emitted at) const;
+  /// The same without those before.
   Emitted sawOwn() const { return isSubnormal(least[0]); }
 
   /// Loops in whose bodies groups are looked at.
@@ -38,8 +39,9 @@ private:
   Emitted isSubnormal(Emitted magnitudes) const;
   Values takeOwn(const Values &all);
 
-  const MatmulBlock &block;
-  KernelFrame &frame;
+  CodeBuilder &code;
+  int64_t lanes;
+  bool watches;
   Values least; // one vector of 16-bit numbers, or nothing
 };
 
