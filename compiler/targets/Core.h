@@ -1,4 +1,4 @@
-// Cores: functions that kernels of a target call, made once for all of them.
+// Cores: functions that kernels of a target call, compiled once for all of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
@@ -7,13 +7,13 @@
 
 namespace halftone::compiler {
 
-/// A function that a target writes. It depends on no kernel and on no context, so any thread may write it. Cores of a target with
-/// one symbol are the same.
+/// A function that several kernels of a target call. It depends on no kernel and on no MLIRContext, so any thread may
+/// emit it. Cores of one target that have the same symbol are equal.
 struct Core {
-  /// Begins with `prefix`, and names all that decides the code, beside the target.
+  /// Begins with `prefix` and names everything but the target that the code depends on.
   std::string symbol;
   std::string method; // how the code computes, for reports
-  /// Adds the func.func named `symbol` to an empty module, in ops as Target::emit leaves them.
+  /// Adds the func.func named `symbol` to an empty module, in the dialects that Target::emit produces.
   std::function<void(mlir::ModuleOp)> emit;
 
   static constexpr llvm::StringLiteral prefix = "halftone_core_";

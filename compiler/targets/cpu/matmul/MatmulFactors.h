@@ -37,7 +37,7 @@ public:
   MatmulRows rows(const MatmulDepth &depth) const;
   /// B's vectors where packing left them or where they are.
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
-  /// Where a strip is, if the plan reads strips: as packing left it, [k][column], or in panels.
+  /// The address of a strip (MatmulPlan::readsStrips), which is packed, [k][column], or in panels.
   Emitted stripAt(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;

@@ -13,14 +13,14 @@ public:
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
-  /// Makes and stores the sums of the rows from `row` on with a strip at `b` (MatmulPlan::readsStrips), by a core, in groups of
-  /// `counts` rows.
+  /// Calls a core that computes and stores the sums of the rows from `row` on, in groups of `counts` rows, with a strip at
+  /// `b` (MatmulPlan::readsStrips).
   void multiplyStrip(llvm::ArrayRef<int64_t> counts, Emitted row, Emitted b, const MatmulStrip &strip) const;
-  /// The same of the first row or, if there are so many, the first of `counts`, while the core looks at B, unless a factor has a
-  /// subnormal number; whether one has.
+  /// Like multiplyStrip() for the first of `counts` rows, or one row if there are fewer, by a core that also checks B.
+  /// Returns whether a factor has a subnormal number; the sums are stored only if none has.
   Emitted multiplyWatching(llvm::ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const;
-  /// Packs a strip of columns that begin at `from` (MatmulPlan::isMatrix) into `b`, and meanwhile makes and stores the sums of
-  /// the first rows, as many as the first of `counts`, or of none if there are fewer; by a core.
+  /// Calls a core that packs a strip of columns, which start at `from` (MatmulPlan::isMatrix), to `b` and in the same loop
+  /// computes and stores the sums of the first of `counts` rows, or no sums if there are fewer rows.
   void packAndMultiply(llvm::ArrayRef<int64_t> counts, Emitted from, Emitted b, const MatmulStrip &strip) const;
   /// The sums of earlier parts of K, or 0, of `rows` rows from `row` on.
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;

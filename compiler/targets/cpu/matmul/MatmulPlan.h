@@ -42,12 +42,12 @@ public:
 
   /// Whether neighbours in the operand's memory are neighbours along K. In panels they are neighbours along columns too.
   bool lanesAlongDepth(int side) const { return !(side == 1 && readsPanels) && MatmulSource::lanesAlongDepth(side); }
-  /// Whether packing an operand copies its elements, which lie as one matrix for each index of the batch: [k][column], or
-  /// [column][k]. Rows of A are its columns.
+  /// Whether packing copies or widens the elements of an operand that is one matrix per index of the batch, [k][column] or
+  /// [column][k]. For A the columns are rows.
   bool isMatrix(int side) const;
-  /// Whether the multiplication reads B as packed elements, a vector of columns at a time: those that packing left, or panels.
+  /// Whether the multiplication loads vectors of packed elements of B, from scratch or from panels.
   bool readsStrips() const { return b != ReadB::inPlace || (panels && groupSize > 1 && depthOfWord == 1 && bias != 8); }
-  /// "bf16" or "f16" if an element of the operand is such a number that is widened by one instruction, and else "".
+  /// "bf16" or "f16" if the operand's elements are stored so and one instruction widens them; otherwise "".
   std::string narrowElement(int side) const;
   /// Pairs of B in panels are multiplied by tiles, which lose subnormal numbers, and nobody packs, and so looks at, them.
   bool watchesPanelsAhead() const {

@@ -1,4 +1,4 @@
-// The innermost loop of a matmul: sums of some rows and some vectors of columns, in registers along K.
+// The innermost loop of a matmul: over K, with the sums of some rows and vectors of columns in registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/CodeBuilder.h"
@@ -7,42 +7,43 @@
 
 namespace halftone::compiler {
 
-/// An index of K, within a part of K; the other fields are those of MatmulIndex.
+/// An index of K, relative to the slice of K; the other fields are those of MatmulIndex.
 struct MatmulStep {
   Emitted k;
   int64_t inWord = 0;
-  std::optional<Emitted> sameLookups{}; // within the part too
+  std::optional<Emitted> sameLookups{}; // also relative to the slice
 };
 
-/// How products are added up.
+/// How products are accumulated.
 struct SumRule {
   const ProductRow *product;
-  bool fuses;          // products and sums may be one instruction
-  bool ordered;        // each sum is made in the order of K
-  bool widens = false; // products of widened numbers
+  bool fuses;          // a product and an addition may be one instruction
+  bool ordered;        // each sum is accumulated in the order of K
+  bool widens = false; // multiplies widened members of pairs
 };
 
-/// Adds products to rows x vectors of sums.
+/// Adds products to the sums of some rows and vectors of columns.
 class MatmulSums {
 public:
   using Loop = llvm::function_ref<Values(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
                                          llvm::function_ref<Values(Emitted, const Values &)> body)>;
   MatmulSums(CodeBuilder &code, const SumRule &rule, mlir::VectorType lanes) : code(code), rule(rule), lanes(lanes) {}
 
-  /// A's rows that are multiplied: the element of row `row` at index `k` of K is at first + row * rowPitch + k * depthPitch.
+  /// The rows of A: the element of row `row` at index `k` of K is at first + row * rowPitch + k * depthPitch.
   struct Rows {
     Emitted first, rowPitch, depthPitch;
   };
-  /// The sums `begin`, row by row, and the products of `rows` with `count` indices of B's vectors. `loop` makes the loops.
+  /// Returns the sums `begin`, row by row, plus the products of `rows` and `count` indices of B's vectors. `loop` emits
+  /// the loops.
   Values multiply(const Values &begin, const Rows &rows, Emitted count,
                   const std::function<Values(const MatmulStep &)> &b, Loop loop) const;
   /// `sum` + x * y of packed elements.
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
 
-  int64_t vectors = 1; // of a row
-  /// Neighbours along K that `b` reads from one word, and whose places in it are known where the code is written.
+  int64_t vectors = 1; // per row
+  /// The number of neighbours along K that `b` reads from one word, at positions that are known at compile time.
   int64_t depthOfWord = 1;
-  /// If set: code for whether `b` may look up once for so many indices from one on.
+  /// If set: emits whether the `count` indices of K from `k` on may share the lookups of the first one.
   std::function<Emitted(Emitted k, int64_t count)> haveSameLookups;
 
 private:
@@ -53,7 +54,7 @@ private:
   const mlir::VectorType lanes;
 };
 
-/// Two multiply-adds a cycle, each of four cycles: so many sums do not wait for each other.
+/// The number of independent sums that hides the latency of multiply-adds: two per cycle, four cycles each.
 inline constexpr int64_t sumsInFlight = 8;
 
 } // namespace halftone::compiler

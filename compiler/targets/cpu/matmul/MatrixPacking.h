@@ -1,4 +1,4 @@
-// Packing an operand of a matmul that is a matrix (MatmulPlan::isMatrix), by cores.
+// Packs an operand of a matmul that is a plain matrix (MatmulPlan::isMatrix), by cores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulAccess.h"
@@ -12,16 +12,16 @@ public:
   MatrixPacking(const MatmulBlock &block, const MatmulAccess &access, SubnormalWatch &watch)
       : block(block), access(access), watch(watch), frame(block.frame), plan(block.plan), lanes(block.sizes.lanes) {}
 
-  /// Where the element of a column of the tile is at the first index of a part of K; of A, that of a row.
+  /// The address of the element of a column of the tile, or of a row for A, at the first index of a slice of K.
   Emitted firstOf(int side, Emitted column, const MatmulDepth &depth) const;
-  /// All columns of B that lie across K, or all such rows of A.
+  /// Packs all columns of B, or all rows of A, whose elements are not contiguous along K.
   void packAcross(int side, const MatmulDepth &depth);
-  /// B's columns from `begin` to `end`, which lie along K: a strip, or all.
+  /// Packs B's columns from `begin` to `end`, a strip or all, whose elements are contiguous along K.
   void packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth);
 
 private:
   PackingCore coreOf(int side) const;
-  /// `call` has the fields about packed elements.
+  /// `call` has the arguments that describe packed elements.
   void pack(const PackingCore &core, int side, Emitted column, Emitted columns, const MatmulDepth &depth,
             PackingCore::Call call);
   void turnColumns(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth);

@@ -6,11 +6,11 @@
 namespace halftone::compiler {
 
 /// The instructions that multiply pairs of bf16 take subnormal numbers for 0. So code that loads pairs looks at them
-/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For products that keep
-/// subnormal numbers nobody watches.
+/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. Products that keep
+/// subnormal numbers need no watch.
 class SubnormalWatch {
 public:
-  /// Of vectors of so many groups. If it does not watch, it does nothing.
+  /// For vectors of `lanes` groups. Without `watches` all functions do nothing.
   SubnormalWatch(CodeBuilder &code, int64_t lanes, bool watches) : code(code), lanes(lanes), watches(watches) {}
 
   void start();
@@ -18,16 +18,16 @@ public:
   bool isOn() const { return !least.empty(); }
   /// Looks at a vector of groups.
   void look(Emitted groups);
-  /// The magnitudes `least` after a look at `groups`.
+  /// Updates the magnitudes `least` with those of `groups`.
   static Emitted looked(CodeBuilder &code, Emitted least, Emitted groups);
-  /// The magnitudes that a core gets and returns, one vector; nothing if the watch does nothing.
+  /// The magnitudes as the argument and result of a core: one vector, or empty without `watches`.
   const Values &magnitudes() const { return least; }
   void setMagnitudes(const Values &seen) { least = seen; }
-  /// Stores the vector of magnitudes at `at`, aligned as vectors are.
+  /// Stores the vector of magnitudes at `at`, which is aligned to a vector.
   void save(Emitted at) const;
-  /// Whether a number was subnormal: one that look() got since start(), or one before save(at).
+  /// Whether a number was subnormal: one passed to look() since start(), or before save(at).
   Emitted saw(Emitted at) const;
-  /// The same without those before.
+  /// Like saw(), without the numbers before save().
   Emitted sawOwn() const { return isSubnormal(least[0]); }
 
   /// Loops in whose bodies groups are looked at.
