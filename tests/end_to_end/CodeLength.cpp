@@ -1,4 +1,4 @@
-// The number of LLVM instructions in kernels of the recorded nets, compared with tests/data/code_lengths.txt.
+// The number of LLVM instructions in kernels and cores of the recorded nets, compared with tests/data/code_lengths.txt.
 // SPDX-License-Identifier: Apache-2.0
 #include "RecordedNets.h"
 #include <catch2/catch.hpp>
@@ -16,17 +16,21 @@ using namespace halftone::benchmarks;
 namespace {
 
 struct Length {
-  int64_t kernels = 0, instructions = 0, longest = 0;
+  int64_t kernels = 0, instructions = 0, longest = 0, cores = 0, instructionsOfCores = 0;
+  bool operator==(const Length &) const = default;
 };
 
-/// The sum over the titles of kernels in the text of stage target.
+/// The sum over the titles of kernels and of cores in the text of stage target.
 Length lengthOf(const std::string &text) {
-  static const std::regex title(R"(\n# [0-9a-f]{64}: .*, (\d+) instructions of LLVM\n)");
+  static const std::regex title(R"(\n# [0-9a-f]{64}: (halftone_core_)?.*, (\d+) instructions of LLVM\n)");
   Length length;
   const std::string whole = "\n" + text;
   for (auto found = std::sregex_iterator(whole.begin(), whole.end(), title); found != std::sregex_iterator(); ++found) {
-    const int64_t instructions = std::stoll((*found)[1]);
-    length = {length.kernels + 1, length.instructions + instructions, std::max(length.longest, instructions)};
+    const int64_t instructions = std::stoll((*found)[2]);
+    const bool isCore = (*found)[1].matched;
+    ++(isCore ? length.cores : length.kernels);
+    (isCore ? length.instructionsOfCores : length.instructions) += instructions;
+    length.longest = std::max(length.longest, instructions);
   }
   return length;
 }
@@ -38,7 +42,8 @@ std::map<std::string, Length> recordedLengths() {
     std::istringstream words(line);
     std::string net, program;
     Length length;
-    if (words >> net >> program >> length.kernels >> length.instructions >> length.longest)
+    if (words >> net >> program >> length.kernels >> length.instructions >> length.longest >> length.cores >>
+        length.instructionsOfCores)
       lengths[net + " " + program] = length;
   }
   REQUIRE(file.eof());
@@ -56,11 +61,10 @@ void compare(bool (*isWanted)(const std::string &net)) {
     for (const RecordedProgram &program : net.programs) {
       const Length length =
           lengthOf(model.ir(Stage::target, {.program = program.program, .batch_size = program.batch}));
-      now += fmt::format("{} {} {} {} {}\n", net.name, program.folder, length.kernels, length.instructions,
-                         length.longest);
+      now += fmt::format("{} {} {} {} {} {} {}\n", net.name, program.folder, length.kernels, length.instructions,
+                         length.longest, length.cores, length.instructionsOfCores);
       const auto before = recorded.find(net.name + " " + program.folder);
-      isEqual &= before != recorded.end() && length.kernels == before->second.kernels &&
-                 length.instructions == before->second.instructions && length.longest == before->second.longest;
+      isEqual &= before != recorded.end() && length == before->second;
     }
   }
   unsetenv("HALFTONE_TARGET");
@@ -75,8 +79,8 @@ bool isQuick(const std::string &net) { return net == "mlp-float32" || net == "de
 
 } // namespace
 
-TEST_CASE("Kernels of a few nets become as many instructions as recorded") { compare(isQuick); }
+TEST_CASE("Kernels and cores of a few nets become as many instructions as recorded") { compare(isQuick); }
 
-TEST_CASE("Kernels of all recorded nets become as many instructions as recorded", "[full]") {
+TEST_CASE("Kernels and cores of all recorded nets become as many instructions as recorded", "[full]") {
   compare([](const std::string &net) { return !isQuick(net); });
 }
