@@ -57,8 +57,9 @@
 // PLAN-NEXT: 2: {{[0-9a-f]+}} (s9) -> (s7) grid 1
 
 // TARGET: # {{[0-9a-f]+}}: matmul_{{[0-9a-f]+}}, f32 multiply-add, 4 x 24 sums in registers
-// TARGET: vfmadd231ps
 // TARGET: # {{[0-9a-f]+}}: row_
+// TARGET: # {{[0-9a-f]+}}: halftone_core_sums_multiply_add_f32_fused_{{[a-z0-9_]+}}, 4 x 24 sums in registers
+// TARGET: vfmadd231ps
 // TILES:  # {{[0-9a-f]+}}: matmul_{{[0-9a-f]+}}, tdpbf16ps, 32 x 32 sums in tiles
 // TILES:  tdpbf16ps
 
