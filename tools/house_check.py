@@ -36,12 +36,15 @@ ROOMS = {
 # Each folder of the compiler -> the folders that it may include (itself always). Only Target.cpp knows a kind of
 # target.
 COMPILER_FOLDERS = {
+    "compiler/order": (),
     "compiler/kernels": (),
     "compiler/reports": (),
     "compiler/targets": ("compiler/kernels",),
     "compiler/codegen": ("compiler/kernels", "compiler/targets"),
     "compiler/forms": ("compiler/kernels", "compiler/targets"),
-    "compiler/passes": ("compiler/forms", "compiler/kernels", "compiler/reports", "compiler/targets"),
+    "compiler/fusion": ("compiler/forms", "compiler/kernels", "compiler/order", "compiler/reports", "compiler/targets"),
+    "compiler/passes": (
+        "compiler/forms", "compiler/fusion", "compiler/kernels", "compiler/order", "compiler/reports", "compiler/targets"),
 }
 # Each folder of the frontend -> the folders that it may include (itself always). Losses, metrics, optimizers and data need
 # little of the folders above them; callbacks and report do not know each other. All sources stand in a folder.

@@ -10,6 +10,7 @@
 //   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
 //   return %2
 #include "compiler/forms/RecurrenceBody.h"
+#include "compiler/fusion/BuildKernel.h"
 #include "compiler/passes/FormKernelsBlock.h"
 #include "compiler/passes/LoopIndices.h"
 #include "compiler/passes/ModuleAttributes.h"
@@ -43,51 +44,46 @@ static bool isRecurrence(Operation *op, const Blocking &blocking, Numerics numer
 FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     Operation *producer = reshape.getX().getDefiningOp();
-    const bool isOfWindow = isa_and_nonnull<WindowOp>(producer) && chains.contains(producer);
+    const bool isOfWindow = isa_and_nonnull<WindowOp>(producer) && state.cloned.isMarked(producer);
     if (isOfWindow)
-      chains.insert(op);
+      state.cloned.markChain(op);
     return isOfWindow;
   }
   auto window = dyn_cast<WindowOp>(op);
-  if (!window || stored.contains(op) || !isReadInPlace(window))
+  if (!window || state.cloned.isStored(op) || !isReadInPlace(window))
     return false;
   OpOperand &image = window.getXMutable();
-  if (Operation *producer = image.get().getDefiningOp(); producer && isCopy(producer)) {
-    image.set(store(image.get(), op));
-    if (Operation *twin = image.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
-      return failure();
-  }
-  chains.insert(op);
+  if (Operation *producer = image.get().getDefiningOp();
+      producer && state.cloned.isCloned(producer) && failed(store(image)))
+    return failure();
+  state.cloned.markChain(op);
   return true;
 }
 
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
-  if (isRecurrence(op, blocking, numerics))
+  if (isRecurrence(op, state.blocking, state.numerics))
     return start(op);
   if (isBranchOrLoop(op) || isa<ReshapeOp, HoldOp, CollectiveOpInterface>(op) ||
       (isa<ConstantOp>(op) &&
-       (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
-    clusters[merge({}, op, {})].opaque = true;
+       (!isGlue(op) || (state.cloned.isStored(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
+    state.graph.addOpaque(op);
     return success();
   }
-  if (isGlue(op) && !stored.contains(op)) {
-    if (!escapes(op))
+  if (isGlue(op) && !state.cloned.isStored(op)) {
+    if (!state.cloned.escapes(op))
       return success();
-    stored.insert(op);
+    state.cloned.markStored(op);
   }
   if (auto bits = dyn_cast<RandomBitsOp>(op)) { // a kernel takes its key from memory
     OpOperand &key = bits.getKeyMutable();
-    if (Operation *producer = key.get().getDefiningOp(); producer && isCopy(producer)) {
-      key.set(store(key.get(), op));
-      producersOf.erase(op);
-      if (Operation *twin = key.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
-        return failure();
-    }
+    if (Operation *producer = key.get().getDefiningOp();
+        producer && state.cloned.isCloned(producer) && failed(store(key)))
+      return failure();
   }
-  if (!stored.contains(op) && (unpacking.contains(op) || becomesChain(op) || isWidenedByReaders(op))) {
-    chains.insert(op);
+  if (!state.cloned.isStored(op) && (state.cloned.isUnpacking(op) || becomesChain(op) || isWidenedByReaders(op))) {
+    state.cloned.markChain(op);
     return success();
   }
   if (isa<AttentionOp, AttentionGradOp>(op)) {
@@ -97,61 +93,48 @@ LogicalResult BlockFormer::visit(Operation *op) {
   }
   if (auto contract = dyn_cast<ContractOp>(op)) {
     storeForContraction(contract);
-    producersOf.erase(op);
+    state.graph.operandsChanged(op);
     for (Value operand : op->getOperands())
       if (Operation *twin = operand.getDefiningOp();
-          twin && stored.contains(twin) && !clusterOf.contains(twin) && failed(visit(twin)))
+          twin && state.cloned.isStored(twin) && !state.graph.groupOf(twin) && failed(visit(twin)))
         return failure();
     return start(op);
   }
-  if (!numerics.formsAlone() && join(op))
+  if (!state.numerics.formsAlone() && join(op))
     return success();
   if (auto reduce = dyn_cast<ReduceOp>(op); reduce && splitReduction(reduce))
     return success();
-  if (!stored.contains(op) && isRemade(op)) {
-    chains.insert(op);
+  if (!state.cloned.isStored(op) && isRecomputed(op)) {
+    state.cloned.markChain(op);
     return success();
   }
   return start(op);
 }
 
-/// Puts the ops of cluster `index` into `host`; false when no form holds them together, or when one of the two waits for
-/// a third that waits for the other.
-bool BlockFormer::joinClusters(int64_t host, int64_t index) {
-  auto shape = legal({host, index}, nullptr);
-  auto before = shape ? ahead({host, index}, nullptr) : std::nullopt;
-  if (!before)
-    return false;
-  goAhead(std::move(*before), earliest({host, index}));
-  merge({host, index}, nullptr, *shape);
-  return true;
-}
-
 /// Kernels of one shape that read the same large tensor become one, and small row kernels that share any.
 void BlockFormer::joinSiblings() {
   using Alike = std::tuple<KernelKind, int64_t, std::vector<int64_t>>; // of rows: how many axes are outer, and shape
-  auto alike = [&](int64_t index) {
-    const KernelShape &kernel = clusters[index].shape;
+  auto alike = [&](FusionGroupId index) {
+    const KernelShape &kernel = state.graph.group(index).shape;
     const bool isRow = kernel.kind == KernelKind::row || kernel.kind == KernelKind::finish;
     return isRow ? Alike(kernel.kind, kernel.outerRank, {kernel.shape.begin(), kernel.shape.end()})
                  : Alike(kernel.kind, 0, {});
   };
-  DenseMap<Value, std::map<Alike, Hosts>> readers;
-  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
-    const Cluster &cluster = clusters[index];
-    const bool isRow = cluster.shape.kind == KernelKind::row || cluster.shape.kind == KernelKind::finish;
-    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind == KernelKind::matmul ||
-        cluster.shape.kind == KernelKind::reduction_loop)
+  DenseMap<Value, std::map<Alike, FusionCandidates>> readers;
+  for (FusionGroupId index = 0, end = state.graph.size(); index < end; ++index) {
+    const FusionGroup &group = state.graph.group(index);
+    const bool isRow = group.shape.kind == KernelKind::row || group.shape.kind == KernelKind::finish;
+    if (!group.isKernel() || group.shape.kind == KernelKind::matmul || group.shape.kind == KernelKind::reduction_loop)
       continue;
-    const bool isSmallRow = isRow && ShapedType::getNumElements(cluster.shape.shape) <= smallRows;
-    const llvm::SetVector<Value> inputs = inputsOf(cluster.ops, isSmallRow ? 2 : bigInput);
+    const bool isSmallRow = isRow && ShapedType::getNumElements(group.shape.shape) <= smallRows;
+    const llvm::SetVector<Value> inputs = state.cloned.inputsOf(group.ops, isSmallRow ? 2 : bigInput);
     const Alike own = alike(index);
-    auto joins = [&](int64_t other) { return alike(other) == own && joinClusters(other, index); };
-    std::optional<int64_t> host;
+    auto joins = [&](FusionGroupId other) { return alike(other) == own && state.tryMerge(other, index); };
+    std::optional<FusionGroupId> host;
     for (Value input : inputs)
       if (!host)
         host = readers[input][own].find(joins);
-    const int64_t reader = host.value_or(index);
+    const FusionGroupId reader = host.value_or(index);
     for (Value each : inputs)
       readers[each][alike(reader)].add(reader);
   }
@@ -159,106 +142,41 @@ void BlockFormer::joinSiblings() {
 
 /// Kernels that give nothing but scalars become few.
 void BlockFormer::joinScalarKernels() {
-  Hosts leaders;
-  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
-    if (clusters[index].opaque || clusters[index].ops.empty() || clusters[index].shape.kind == KernelKind::matmul)
+  FusionCandidates leaders;
+  for (FusionGroupId index = 0, end = state.graph.size(); index < end; ++index) {
+    const FusionGroup &group = state.graph.group(index);
+    if (!group.isKernel() || group.shape.kind == KernelKind::matmul)
       continue;
-    KernelBody body = bodyOf(clusters[index].ops);
+    KernelBody body = state.cloned.bodyOf(group.ops);
     if (!llvm::all_of(body.results, [](Value result) { return shapeOf(result).empty(); }))
       continue;
-    if (!leaders.find([&](int64_t leader) { return joinClusters(leader, index); }))
+    if (!leaders.find([&](FusionGroupId leader) { return state.tryMerge(leader, index); }))
       leaders.add(index);
   }
 }
 
-void BlockFormer::emit(int64_t index) {
-  Cluster &cluster = clusters[index];
-  if (emitted[index] || cluster.ops.empty())
-    return;
-  emitted[index] = true;
-  for (Operation *op : cluster.ops)
-    for (Operation *producer : producers(op))
-      emit(clusterOf.lookup(producer));
-  if (cluster.opaque) {
-    placed.push_back(cluster.ops.front());
-    return;
-  }
-  KernelBody body = bodyOf(cluster.ops);
-  Operation *top = symbols.getOp();
-  Operation *anchor = block.getParentOp();
-  while (anchor->getParentOp() != top)
-    anchor = anchor->getParentOp();
-  OpBuilder builder(anchor);
-  SmallVector<Value> inputs;
-  std::string name = (stringifyKernelKind(cluster.shape.kind) + "_0").str();
-  KernelOp kernel = buildKernel(builder, body, cluster.shape, name, blocking, inputs);
-  symbols.insert(kernel, Block::iterator(anchor));
-  builder.setInsertionPoint(block.getTerminator());
-  auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(), kernel.getSymName(),
-                                 inputs, siteOf(body));
-  for (auto [result, output] : llvm::zip_equal(body.results, launch.getOutputs())) {
-    Value old = result;
-    old.replaceAllUsesWith(output);
-  }
-  placed.push_back(launch);
-}
-
-void BlockFormer::emitAll() {
-  SmallVector<Operation *> loose;
-  for (Operation &op : block.without_terminator())
-    if (!clusterOf.contains(&op) || !clusters[clusterOf.lookup(&op)].opaque)
-      loose.push_back(&op);
-  // All waiting is settled before the first replacement, which hides where values came from.
-  SmallVector<std::pair<int64_t, int64_t>> order;
-  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
-    if (!clusters[index].ops.empty())
-      order.push_back({clusters[index].last, index});
-    for (Operation *op : clusters[index].ops)
-      producers(op);
-  }
-  llvm::sort(order);
-  emitted.assign(clusters.size(), false);
-  for (auto [last, index] : order)
-    emit(index);
-  for (Operation *op :
-       placed) // now that nobody asks any more which op of the block comes first: moves make that forgotten
-    op->moveBefore(block.getTerminator());
-  for (Operation *op : llvm::reverse(loose))
-    if (op->use_empty())
-      op->erase();
-}
-
 LogicalResult BlockFormer::run() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  Operation *collective = nullptr;
-  for (Operation &op : block)
-    if (isa<CollectiveOpInterface>(op)) {
-      if (Operation *before = std::exchange(collective, &op))
-        collectiveBefore[&op] = before;
-    }
   storeEscapingConstants();
-  if (!numerics.formsAlone())
-    for (ContractOp contract : block.getOps<ContractOp>())
+  if (!state.numerics.formsAlone())
+    for (ContractOp contract : state.block.getOps<ContractOp>())
       findUnpacking(contract.getRhs());
-  for (Operation *op = &block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
-    if (!clusterOf.contains(op) && !chains.contains(op) && failed(visit(op)))
+  for (Operation *op = &state.block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
+    if (!state.graph.groupOf(op) && !state.cloned.isMarked(op) && failed(visit(op)))
       return failure();
     Operation *next = op->getNextNode();
-    if (isa<ReduceOp>(op) && !clusterOf.contains(op)) { // split in two
-      erase(op);
+    if (isa<ReduceOp>(op) && !state.graph.groupOf(op)) { // split in two
+      state.erase(op);
     }
     op = next;
   }
-  if (!numerics.formsAlone()) {
+  if (!state.numerics.formsAlone()) {
     giveReductionsToReaders();
     joinSiblings();
     joinScalarKernels();
-    remakeStored();
+    recomputeStored();
   }
-  emitAll();
-  for (auto hold : llvm::make_early_inc_range(block.getOps<HoldOp>())) {
+  buildKernels(state);
+  for (auto hold : llvm::make_early_inc_range(state.block.getOps<HoldOp>())) {
     hold.replaceAllUsesWith(hold.getX());
     hold.erase();
   }
@@ -314,9 +232,13 @@ private:
     if (!numerics.formsAlone())
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
-    for (Block *block : blocks)
+    for (Block *block : blocks) {
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
       if (failed(BlockFormer(*block, symbols, *compiled->target, numerics).run()))
         return signalPassFailure();
+    }
   }
 };
 

@@ -85,7 +85,7 @@ void LaunchOrder::readFirst(const Replacement &pair) {
   }
 }
 
-void LaunchOrder::apply(WaitOrder::Urgency *urgency) {
+void LaunchOrder::apply(DependencyOrder::Urgency *urgency) {
   for (size_t op : waits.settled(urgency))
     ops[op]->moveBefore(block->getTerminator());
 }

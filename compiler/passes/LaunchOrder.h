@@ -1,7 +1,7 @@
 // Shared by the passes that settle the order of launches: which launch waits for which in a block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/passes/WaitOrder.h"
+#include "compiler/order/DependencyOrder.h"
 #include "dialect/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -34,7 +34,7 @@ public:
   void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
   /// The order of the program, changed only where waiting or gathering asks for it.
   std::vector<size_t> settled() const { return waits.settled(); }
-  void apply(WaitOrder::Urgency *urgency = nullptr);
+  void apply(DependencyOrder::Urgency *urgency = nullptr);
   std::vector<LocalValue> localValues() const;
 
   std::vector<mlir::Operation *> ops;
@@ -45,7 +45,7 @@ private:
   mlir::Block *block;
   llvm::DenseMap<mlir::Operation *, size_t> index;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 2>> readers; // in rising order
-  WaitOrder waits;
+  DependencyOrder waits;
 };
 
 /// Calls `visit` for each block of @main, with the variables and shadows that it replaces, and a loop's body with its carries;

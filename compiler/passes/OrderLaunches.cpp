@@ -23,7 +23,7 @@ constexpr int64_t mostMadeEarly = 16 * 1024;
 
 /// Which launches free memory: those that are the last to read large values. So the update of a weight runs once the
 /// backward pass has made its gradient's operands, and not behind the whole backward pass.
-class FreesMemory : public WaitOrder::Urgency {
+class FreesMemory : public DependencyOrder::Urgency {
 public:
   explicit FreesMemory(const LaunchOrder &order)
       : values(order.localValues()), readersLeft(values.size()), launches(order.ops.size()) {

@@ -26,11 +26,11 @@ static int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t
 /// Whether the readers of `op`, which no kernel of its producers holds, make its large value themselves from one tensor of
 /// its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the value that it
 /// was made of.
-bool BlockFormer::isRemade(Operation *op) {
-  if (numerics.formsAlone() || !isa<ElementwiseOpInterface>(op) || escapes(op) ||
+bool BlockFormer::isRecomputed(Operation *op) {
+  if (state.numerics.formsAlone() || !isa<ElementwiseOpInterface>(op) || state.cloned.escapes(op) ||
       elementsOf(op->getResult(0)) < bigInput)
     return false;
-  const KernelBody body = bodyOf(op);
+  const KernelBody body = state.cloned.bodyOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   DenseSet<Value> wholes, vectors;
   for (Operation *each : body.ops) {
@@ -77,8 +77,8 @@ static bool isOfDecision(Operation *op) {
 
 /// How kernels that read `value`, a result of the kernel `body`, would make it: from one tensor that is stored, or is one
 /// of `sources`, and from vectors. Nothing if they would need more.
-std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body, const DenseSet<Value> &sources) {
-  Remake remake{value, {}, {}};
+std::optional<Recompute> BlockFormer::recomputeOf(Value value, const KernelBody &body, const DenseSet<Value> &sources) {
+  Recompute recompute{value, {}, {}};
   DenseSet<Operation *> seen;
   DenseSet<Value> vectors;
   SmallVector<Operation *> open{value.getDefiningOp()};
@@ -94,7 +94,8 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
   const auto reads = [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
     const bool isVector = isVectorBeside(operand);
-    if (producer && (isCopy(producer) || (body.home.contains(producer) && !isVector && !sources.contains(operand)))) {
+    if (producer && (state.cloned.isCloned(producer) ||
+                     (body.home.contains(producer) && !isVector && !sources.contains(operand)))) {
       if (seen.insert(producer).second)
         open.push_back(producer);
       return true;
@@ -104,9 +105,9 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
         vectors.insert(operand);
       return true;
     }
-    if (remake.source && remake.source != operand)
+    if (recompute.source && recompute.source != operand)
       return false;
-    remake.source = operand;
+    recompute.source = operand;
     return true;
   };
   while (!open.empty()) {
@@ -118,128 +119,128 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
       return std::nullopt;
     transcendentals += isTranscendental(op);
     if (body.home.contains(op))
-      remake.ops.push_back(op);
+      recompute.ops.push_back(op);
     if (seen.size() > mostOps || !llvm::all_of(op->getOperands(), reads))
       return std::nullopt;
   }
   const bool isWorth =
       transcendentals == 0 || (transcendentals <= mostTranscendentals && elementsOf(value) >= leastWithTranscendentals);
-  if (!isWorth || !remake.source || isVariable(remake.source) || shapeOf(remake.source) != shapeOf(value) ||
+  if (!isWorth || !recompute.source || isVariable(recompute.source) || shapeOf(recompute.source) != shapeOf(value) ||
       vectors.size() > mostVectors)
     return std::nullopt;
-  return remake;
+  return recompute;
 }
 
-/// Whether other kernels read `value`, a result of cluster `index`, and all of them element by element.
-bool BlockFormer::isReadElsewhere(Value value, int64_t index) const {
+/// Whether other kernels read `value`, a result of group `index`, and all of them element by element.
+bool BlockFormer::isReadElsewhere(Value value, FusionGroupId index) const {
   Operation *op = value.getDefiningOp();
   const auto isLoopElsewhere = [&](Operation *reader) {
-    auto cluster = clusterOf.find(reader);
-    return isCopy(reader) || (cluster != clusterOf.end() && cluster->second != index && !isa<ContractOp>(reader));
+    auto group = state.graph.groupOf(reader);
+    return state.cloned.isCloned(reader) || (group && *group != index && !isa<ContractOp>(reader));
   };
-  return isa<ElementwiseOpInterface>(op) && elementsOf(value) >= bigInput && !escapes(op) &&
+  return isa<ElementwiseOpInterface>(op) && elementsOf(value) >= bigInput && !state.cloned.escapes(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
-           if (isCopy(user))
-             return llvm::all_of(readersOf(user->getResult(0)), isLoopElsewhere);
+           if (state.cloned.isCloned(user))
+             return llvm::all_of(state.graph.consumersOf(user->getResult(0)), isLoopElsewhere);
            return isa<ElementwiseOpInterface, ReduceOp, PartialReduceOp>(user);
          });
 }
 
 /// The last kernel that reads `value`; nothing if no kernel of the block does.
-std::optional<int64_t> BlockFormer::lastReader(Value value) const {
-  std::optional<int64_t> last;
-  for (Operation *reader : readersOf(value))
-    if (auto found = clusterOf.find(reader); found != clusterOf.end())
-      if (!last || clusterLine.isBefore(*last, found->second))
-        last = found->second;
+std::optional<FusionGroupId> BlockFormer::lastReader(Value value) const {
+  std::optional<FusionGroupId> last;
+  for (Operation *reader : state.graph.consumersOf(value))
+    if (auto found = state.graph.groupOf(reader))
+      if (!last || state.graph.isBefore(*last, *found))
+        last = *found;
   return last;
 }
 
 /// Whether the source stays in memory until the last kernel that reads the value, however that is made.
-bool BlockFormer::isSourceThere(const Remake &remake) {
-  Operation *producer = remake.source.getDefiningOp();
-  if (!producer || producer->getBlock() != &block || escapes(producer))
+bool BlockFormer::isSourceThere(const Recompute &recompute) {
+  Operation *producer = recompute.source.getDefiningOp();
+  if (!producer || producer->getBlock() != &state.block || state.cloned.escapes(producer))
     return true;
-  auto [last, isNew] = lastReaders.try_emplace(remake.source);
+  auto [last, isNew] = lastReaders.try_emplace(recompute.source);
   if (isNew)
-    last->second = lastReader(remake.source);
-  const std::optional<int64_t> wanted = lastReader(remake.value);
-  return last->second && wanted && !clusterLine.isBefore(*last->second, *wanted);
+    last->second = lastReader(recompute.source);
+  const std::optional<FusionGroupId> wanted = lastReader(recompute.value);
+  return last->second && wanted && !state.graph.isBefore(*last->second, *wanted);
 }
 
-/// Lets the other kernels that read `remake.value` make it. If a form does not hold the ops of one of these kernels then,
-/// all of them still read the value. `twins` are the copies of ops of cluster `index` that were made so far.
-void BlockFormer::apply(const Remake &remake, int64_t index, IRMapping &twins) {
-  SmallVector<Operation *> ops(remake.ops);
-  sortByPlace(ops);
+/// Lets the other kernels that read `recompute.value` make it. If a form does not hold the ops of one of these kernels then,
+/// all of them still read the value. `twins` are the copies of ops of group `index` that were made so far.
+void BlockFormer::apply(const Recompute &recompute, FusionGroupId index, IRMapping &twins) {
+  SmallVector<Operation *> ops(recompute.ops);
+  state.cloned.sort(ops);
   for (Operation *op : ops)
     if (!twins.contains(op->getResult(0)))
-      chains.insert(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, twins));
-  const Value twin = twins.lookup(remake.value);
-  const std::optional<int64_t> wanted = lastReader(remake.value);
+      state.cloned.markChain(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, twins));
+  const Value twin = twins.lookup(recompute.value);
+  const std::optional<FusionGroupId> wanted = lastReader(recompute.value);
   SmallVector<OpOperand *> uses;
-  llvm::SetVector<int64_t> affected;
+  llvm::SetVector<FusionGroupId> affected;
   affected.insert(index);
-  for (OpOperand &use : remake.value.getUses())
-    if (isCopy(use.getOwner()) || clusterOf.lookup(use.getOwner()) != index)
+  for (OpOperand &use : recompute.value.getUses())
+    if (state.cloned.isCloned(use.getOwner()) || state.graph.groupOf(use.getOwner()) != index)
       uses.push_back(&use);
-  for (Operation *reader : readersOf(remake.value))
-    if (auto found = clusterOf.find(reader); found != clusterOf.end())
-      affected.insert(found->second);
+  for (Operation *reader : state.graph.consumersOf(recompute.value))
+    if (auto found = state.graph.groupOf(reader))
+      affected.insert(*found);
   for (OpOperand *use : uses)
     use->set(twin);
   SmallVector<KernelShape> shapes;
-  for (int64_t each : affected) {
-    auto shape = legal(each, nullptr);
-    if (!shape || shape->kind != clusters[each].shape.kind)
+  for (FusionGroupId each : affected) {
+    auto shape = state.canFuse(each, nullptr);
+    if (!shape || shape->kind != state.graph.group(each).shape.kind)
       break;
     shapes.push_back(std::move(*shape));
   }
   if (shapes.size() < affected.size()) {
     for (OpOperand *use : uses)
-      use->set(remake.value);
+      use->set(recompute.value);
     return;
   }
   for (auto [each, shape] : llvm::zip_equal(affected, shapes))
-    clusters[each].shape = std::move(shape);
-  if (auto last = lastReaders.find(remake.source); last != lastReaders.end() && wanted)
-    if (!last->second || clusterLine.isBefore(*last->second, *wanted))
+    state.graph.setShape(each, std::move(shape));
+  if (auto last = lastReaders.find(recompute.source); last != lastReaders.end() && wanted)
+    if (!last->second || state.graph.isBefore(*last->second, *wanted))
       last->second = wanted;
 }
 
-/// Lets readers make the results of cluster `index` that they can make from one stored tensor, if that needs less memory.
-void BlockFormer::remakeResultsOf(int64_t index) {
-  const KernelBody body = bodyOf(clusters[index].ops);
+/// Lets readers make the results of group `index` that they can make from one stored tensor, if that needs less memory.
+void BlockFormer::recomputeResultsOf(FusionGroupId index) {
+  const KernelBody body = state.cloned.bodyOf(state.graph.group(index).ops);
   DenseSet<Value> sources = productsOf(body);
-  SmallVector<Remake> accepted;
-  llvm::MapVector<Value, SmallVector<Remake>> bySource; // if the source had to stay longer
+  SmallVector<Recompute> accepted;
+  llvm::MapVector<Value, SmallVector<Recompute>> bySource; // if the source had to stay longer
   for (Value value : body.results) {
-    auto remake = isReadElsewhere(value, index) ? remakeOf(value, body, sources) : std::nullopt;
-    if (!remake)
+    auto recompute = isReadElsewhere(value, index) ? recomputeOf(value, body, sources) : std::nullopt;
+    if (!recompute)
       sources.insert(value);
-    else if (isSourceThere(*remake))
-      accepted.push_back(std::move(*remake));
+    else if (isSourceThere(*recompute))
+      accepted.push_back(std::move(*recompute));
     else
-      bySource[remake->source].push_back(std::move(*remake));
+      bySource[recompute->source].push_back(std::move(*recompute));
   }
-  for (auto &[source, remakes] : bySource) {
+  for (auto &[source, recomputed] : bySource) {
     int64_t saved = -sizeOf(source);
-    for (const Remake &each : remakes)
+    for (const Recompute &each : recomputed)
       saved += sizeOf(each.value);
     if (saved > 0)
-      llvm::append_range(accepted, std::move(remakes));
+      llvm::append_range(accepted, std::move(recomputed));
   }
   IRMapping twins;
-  for (const Remake &each : accepted)
+  for (const Recompute &each : accepted)
     apply(each, index, twins);
 }
 
 /// Looks at all values that kernels store, once the kernels are settled.
-void BlockFormer::remakeStored() {
-  for (int64_t index = 0, end = clusters.size(); index < end; ++index)
-    if (!clusters[index].opaque && !clusters[index].ops.empty())
-      remakeResultsOf(index);
-  producersOf.clear();
+void BlockFormer::recomputeStored() {
+  for (FusionGroupId index = 0, end = state.graph.size(); index < end; ++index)
+    if (state.graph.group(index).isKernel())
+      recomputeResultsOf(index);
+  state.graph.operandsChanged();
 }
 
 } // namespace halftone::compiler

@@ -1,6 +1,7 @@
-// Builds kernels from clusters of ops, and the description of their origin.
+// From fusion groups to kernel ops and launches.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/FormKernels.h"
+#include "compiler/fusion/BuildKernel.h"
+#include "compiler/forms/Forms.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/ControlFlow.h"
 #include "mlir/IR/IRMapping.h"
@@ -13,7 +14,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The ops of `body` on which `roots` and their operands depend, up to contractions.
+/// The ops of `body` that `roots` and their operands depend on, up to a contraction.
 DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;
   SmallVector<Operation *> open(roots);
@@ -26,7 +27,11 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
 }
 
 /// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
-enum Way : unsigned { atOwnIndices, lookedUp, apart }; // of attention and of loops: from here on, one way per operand
+enum Way : unsigned {
+  atOwnIndices,
+  lookedUp,
+  apart
+}; // of attention and of a loop: from here on, a way for each operand
 
 unsigned wayOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
@@ -36,7 +41,7 @@ unsigned wayOf(OpOperand &operand) {
 }
 
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
-/// wherever their ops were.
+/// wherever their ops stood.
 SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), done;
   SmallVector<Operation *> order;
@@ -72,7 +77,7 @@ BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShap
 /// Operands of a kernel, each with its way.
 using KernelOperands = llvm::SetVector<std::pair<Value, unsigned>>;
 
-/// The external values that `ops`, the ops of a kernel, read.
+/// The values from outside that `ops`, the ops of a kernel, read.
 KernelOperands operandsOf(ArrayRef<Operation *> ops) {
   const DenseSet<Operation *> inBody(ops.begin(), ops.end());
   KernelOperands operands;
@@ -91,14 +96,13 @@ KernelOperands operandsOf(ArrayRef<Operation *> ops) {
 
 KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
                      const Blocking &blocking, SmallVectorImpl<Value> &inputs) {
-  // A cloned op that feeds both the contraction and other ops is emitted twice, since the prologue and the epilogue of
-  // a matmul are separate.
+  // A cloned producer of the contraction and of other ops is written twice: a matmul's prologue and epilogue run apart.
   SmallVector<Operation *> contractions, others;
   for (Operation *op : body.ops)
     (isa<ContractOp>(op) ? contractions : others).push_back(op);
-  DenseSet<Operation *> prologue = readBy(contractions, body), behind;
+  const DenseSet<Operation *> prologue = readBy(contractions, body);
   llvm::erase_if(others, [&](Operation *op) { return prologue.contains(op); });
-  behind = readBy(others, body);
+  const DenseSet<Operation *> epilogue = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
   const KernelOperands operands = operandsOf(order);
   for (auto [value, way] : operands)
@@ -113,7 +117,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(),
                                      llvm::map_to_vector(inputs, [](Value input) { return input.getLoc(); }));
   IRMapping main, front;
-  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // operands that are not read at the kernel's own indices
+  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // read in another way than at the kernel's own indices
   for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
     if (operand.second != atOwnIndices) {
       otherwise[operand] = argument;
@@ -137,14 +141,14 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
     };
     if (prologue.contains(op))
       clone(front);
-    if (!prologue.contains(op) || behind.contains(op))
+    if (!prologue.contains(op) || epilogue.contains(op))
       clone(main);
   }
   SmallVector<Value> results;
   for (Value result : body.results)
     results.push_back(main.lookup(result));
   YieldOp::create(builder, kernel.getLoc(), results);
-  kernel.setKind(kindOf(*block)); // with axes of extent 1 a simpler form may suffice
+  kernel.setKind(kindOf(*block)); // axes of extent 1 may make a simpler form do
   return kernel;
 }
 
@@ -178,5 +182,80 @@ std::string siteOf(const KernelBody &body) {
   }
   return site + (site.empty() ? "" : ": ") + llvm::join(names, ", ");
 }
+
+namespace {
+
+/// Writes the groups of a block, each after those that it depends on.
+class LaunchWriter {
+public:
+  explicit LaunchWriter(FusionState &state) : state(state), written(state.graph.size()) {}
+  void write();
+
+private:
+  void write(FusionGroupId id);
+  Operation *writeLaunch(const FusionGroup &group);
+
+  FusionState &state;
+  std::vector<bool> written;       // by id
+  std::vector<Operation *> placed; // launches and opaque ops, in their final order
+};
+
+Operation *LaunchWriter::writeLaunch(const FusionGroup &group) {
+  const KernelBody body = state.cloned.bodyOf(group.ops);
+  Operation *top = state.symbols.getOp(), *anchor = state.block.getParentOp();
+  while (anchor->getParentOp() != top)
+    anchor = anchor->getParentOp();
+  OpBuilder builder(anchor);
+  SmallVector<Value> inputs;
+  const std::string name = (stringifyKernelKind(group.shape.kind) + "_0").str();
+  KernelOp kernel = buildKernel(builder, body, group.shape, name, state.blocking, inputs);
+  state.symbols.insert(kernel, Block::iterator(anchor));
+  builder.setInsertionPoint(state.block.getTerminator());
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(), kernel.getSymName(),
+                                 inputs, siteOf(body));
+  for (auto [result, output] : llvm::zip_equal(body.results, launch.getOutputs())) {
+    Value old = result;
+    old.replaceAllUsesWith(output);
+  }
+  return launch;
+}
+
+void LaunchWriter::write(FusionGroupId id) {
+  const FusionGroup &group = state.graph.group(id);
+  if (written[id] || group.ops.empty())
+    return;
+  written[id] = true;
+  for (Operation *op : group.ops)
+    for (Operation *producer : state.graph.producersOf(op))
+      write(*state.graph.groupOf(producer));
+  placed.push_back(group.opaque ? group.ops.front() : writeLaunch(group));
+}
+
+void LaunchWriter::write() {
+  SmallVector<Operation *> loose;
+  for (Operation &op : state.block.without_terminator())
+    if (const auto id = state.graph.groupOf(&op); !id || !state.graph.group(*id).opaque)
+      loose.push_back(&op);
+  // The graph computes all dependencies before the first launch replaces uses, which hides them.
+  SmallVector<std::pair<int64_t, FusionGroupId>> order;
+  for (FusionGroupId id = 0; id < state.graph.size(); ++id) {
+    if (!state.graph.group(id).ops.empty())
+      order.push_back({state.graph.group(id).last, id});
+    for (Operation *op : state.graph.group(id).ops)
+      (void)state.graph.producersOf(op);
+  }
+  llvm::sort(order);
+  for (auto [last, id] : order)
+    write(id);
+  for (Operation *op : placed) // at the end: each move invalidates the block's numbering of ops
+    op->moveBefore(state.block.getTerminator());
+  for (Operation *op : llvm::reverse(loose))
+    if (op->use_empty())
+      op->erase();
+}
+
+} // namespace
+
+void buildKernels(FusionState &state) { LaunchWriter(state).write(); }
 
 } // namespace halftone::compiler

@@ -1,6 +1,6 @@
-// Searches between two positions of the sequence, and reorders it.
+// Searches between two positions of a list that is kept in dependency order.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/WaitOrder.h"
+#include "compiler/order/DependencyOrder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include <functional>
@@ -9,13 +9,14 @@
 
 namespace halftone::compiler {
 
-/// The groups reached from one group, along or against dependencies, that are not past `target`.
-class WaitOrder::Walk {
+/// The groups that are reachable from one, along its dependencies or its dependents, up to the position of `target`.
+class DependencyOrder::Walk {
 public:
-  Walk(const WaitOrder &order, bool isBack, size_t from, size_t target) : order(order), isBack(isBack), target(target) {
+  Walk(const DependencyOrder &order, bool isBack, size_t from, size_t target)
+      : order(order), isBack(isBack), target(target) {
     found.insert(from);
   }
-  /// Follows one dependency or advances to the next item; returns false if there is none.
+  /// Looks at one wait or goes on to the next item; false when there is none.
   bool step() {
     if (group == found.size())
       return false;
@@ -39,46 +40,46 @@ public:
     return true;
   }
   bool hasMet() const { return met; }
-  /// The items found, in sequence order.
-  std::vector<size_t> inLine() const {
+  /// The items that were found, in the order of the list.
+  std::vector<size_t> inOrder() const {
     std::vector<size_t> groups(found.begin(), found.end());
-    llvm::sort(groups, [&](size_t a, size_t b) { return order.line.isBefore(a, b); });
+    llvm::sort(groups, [&](size_t a, size_t b) { return order.list.isBefore(a, b); });
     return groups;
   }
 
 private:
-  const WaitOrder &order;
+  const DependencyOrder &order;
   const bool isBack;
   const size_t target;
   llvm::SmallSetVector<size_t, 16> found;
-  size_t group = 0, member = 0, edge = 0; // the next ones to visit
+  size_t group = 0, member = 0, edge = 0; // the next to look at
   bool met = false;
 };
 
-WaitOrder::WaitOrder(size_t count) : line(count), before(count), after(count) {
+DependencyOrder::DependencyOrder(size_t count) : list(count), before(count), after(count) {
   for (size_t item = 0; item < count; ++item) {
     leader.push_back(item);
     members.push_back({item});
   }
 }
 
-void WaitOrder::wait(size_t item, size_t earlier) {
+void DependencyOrder::wait(size_t item, size_t earlier) {
   if (!before[item].empty() && before[item].back() == earlier)
     return;
   before[item].push_back(earlier);
   after[earlier].push_back(item);
 }
 
-bool WaitOrder::goFirst(size_t first, size_t later) {
-  if (line.isBefore(leader[later], leader[first]) && !bringTogether(leader[later], leader[first]))
+bool DependencyOrder::goFirst(size_t first, size_t later) {
+  if (list.isBefore(leader[later], leader[first]) && !bringTogether(leader[later], leader[first]))
     return false;
   wait(later, first);
   return true;
 }
 
-/// Moves `late` directly before `early`, which precedes it, together with the items that must move too. Returns false
-/// if `late` waits for `early`.
-bool WaitOrder::bringTogether(size_t early, size_t late) {
+/// Moves `late` directly before `early`, which precedes it, with the items that must move too. Returns false if `late`
+/// waits for `early`.
+bool DependencyOrder::bringTogether(size_t early, size_t late) {
   Walk back(*this, true, late, early), forward(*this, false, early, late);
   while (true) {
     const bool backGoesOn = back.step();
@@ -87,35 +88,34 @@ bool WaitOrder::bringTogether(size_t early, size_t late) {
       return false;
     if (backGoesOn && forwardGoesOn)
       continue;
-    const std::vector<size_t> moving = (backGoesOn ? forward : back).inLine();
-    const size_t left = backGoesOn ? late : line.previous(early);
-    llvm::for_each(moving, [&](size_t group) { line.remove(group); });
-    line.put(left, moving);
+    const std::vector<size_t> moving = (backGoesOn ? forward : back).inOrder();
+    const size_t left = backGoesOn ? late : list.previous(early);
+    llvm::for_each(moving, [&](size_t group) { list.remove(group); });
+    list.put(left, moving);
     return true;
   }
 }
 
-/// The position in the chain after the last leader that `item` waits for, and the position of the first leader that
-/// waits for it.
-std::pair<size_t, size_t> WaitOrder::unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders,
-                                               size_t item) const {
+/// The index in the chain after the last leader that `item` waits for, and the index of the first that waits for it.
+std::pair<size_t, size_t> DependencyOrder::unrelated(llvm::ArrayRef<size_t> chain,
+                                                     const llvm::DenseSet<size_t> &leaders, size_t item) const {
   auto rankOf = [&](size_t group) {
-    return llvm::lower_bound(chain, group, [&](size_t a, size_t b) { return line.isBefore(a, b); }) - chain.begin();
+    return llvm::lower_bound(chain, group, [&](size_t a, size_t b) { return list.isBefore(a, b); }) - chain.begin();
   };
   size_t low = 0, high = chain.size();
-  if (!chain.empty() && line.isBefore(chain.front(), item))
+  if (!chain.empty() && list.isBefore(chain.front(), item))
     if (auto found = nearest(item, true, leaders, keyOf(chain.front(), true)))
       low = rankOf(*found) + 1;
-  if (!chain.empty() && line.isBefore(item, chain.back()))
+  if (!chain.empty() && list.isBefore(item, chain.back()))
     if (auto found = nearest(item, false, leaders, keyOf(chain.back(), false)))
       high = rankOf(*found);
   return {low, high};
 }
 
-/// The group of `wanted` nearest to `item` in the sequence, among those that it waits for or that wait for it; none
-/// beyond the key `bound`.
-std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted,
-                                         uint64_t bound) const {
+/// The group of `wanted` nearest to `item` in the list among those that it waits for, or that wait for it. The search
+/// stops at the key `bound`.
+std::optional<size_t> DependencyOrder::nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted,
+                                               uint64_t bound) const {
   std::priority_queue<std::pair<uint64_t, size_t>> open;
   llvm::DenseSet<size_t> seen;
   auto expand = [&](size_t group) {
@@ -138,9 +138,9 @@ std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::D
   return std::nullopt;
 }
 
-std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
-  // Any two leaders are related, since otherwise one would have joined the other. So the leaders form a chain, and the
-  // leaders unrelated to an item are consecutive in it.
+std::vector<size_t> DependencyOrder::gather(llvm::ArrayRef<size_t> items) {
+  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated
+  // to neighbours in it.
   std::vector<size_t> chain;
   llvm::DenseSet<size_t> leaders;
   bool isRising = true;
@@ -154,23 +154,23 @@ std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
     }
     const auto first = chain.begin() + static_cast<int64_t>(low), last = chain.begin() + static_cast<int64_t>(high);
     const size_t into = isRising ? *first : *std::min_element(first, last);
-    const bool isLater = line.isBefore(into, item);
-    // unrelated() ensures that neither waits for the other, so this cannot fail.
+    const bool isLater = list.isBefore(into, item);
+    // unrelated() says that neither waits for the other, so this cannot fail.
     (void)bringTogether(isLater ? into : item, isLater ? item : into);
     merge(into, item);
   }
   return chain;
 }
 
-/// Merges two groups that are adjacent in the sequence.
-void WaitOrder::merge(size_t into, size_t from) {
-  line.remove(from);
+/// Of neighbours in the list.
+void DependencyOrder::merge(size_t into, size_t from) {
+  list.remove(from);
   leader[from] = into;
   members[from].clear();
-  members[into].push_back(from); // items come in ascending order
+  members[into].push_back(from); // items come in rising order
 }
 
-void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
+void DependencyOrder::release(llvm::ArrayRef<size_t> leaders) {
   for (size_t group : leaders) {
     const std::vector<size_t> others(members[group].begin() + 1, members[group].end());
     members[group].truncate(1);
@@ -178,13 +178,13 @@ void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
       leader[item] = item;
       members[item].push_back(item);
     }
-    line.put(group, others);
+    list.put(group, others);
   }
 }
 
 namespace {
 
-/// Items all of whose dependencies are placed: urgent ones first, then by number.
+/// Items that wait for nothing any more: the urgent ones first, then by their numbers.
 class Ready {
 public:
   explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}
@@ -192,7 +192,7 @@ public:
     isReady[item] = true;
     open.push({!isUrgent[item], item});
   }
-  /// Returns false if the item was urgent already.
+  /// False if the item was urgent before.
   bool makeUrgent(size_t item) {
     if (std::exchange(isUrgent[item], true))
       return false;
@@ -213,19 +213,19 @@ public:
 
 private:
   using Entry = std::pair<bool, size_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent has two entries
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent stands here twice
   std::vector<uint8_t> isReady, isUrgent, isOut;
 };
 
 } // namespace
 
-std::vector<size_t> WaitOrder::settled(Urgency *urgency) const {
+std::vector<size_t> DependencyOrder::settled(Urgency *urgency) const {
   std::vector<size_t> missing(leader.size()), order;
   for (size_t item = 0; item < leader.size(); ++item)
     for (size_t earlier : before[item])
       missing[leader[item]] += leader[earlier] != leader[item];
   Ready ready(leader.size());
-  for (size_t item = 0; item < leader.size(); ++item) // a leader is the smallest item of its group
+  for (size_t item = 0; item < leader.size(); ++item) // a leader is its group's smallest number
     if (!members[item].empty() && missing[item] == 0)
       ready.add(item);
   while (const std::optional<size_t> group = ready.next()) {

@@ -1,0 +1,20 @@
+// The kernel ops and launches that replace the fusion groups of a block.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/fusion/FusionState.h"
+
+namespace halftone::compiler {
+
+/// Writes `body` as a kernel `name` at `builder`'s insertion point. `inputs` receives the values to launch it on.
+dialect::KernelOp buildKernel(mlir::OpBuilder &builder, const KernelBody &body, const KernelShape &shape,
+                              llvm::StringRef name, const Blocking &blocking,
+                              llvm::SmallVectorImpl<mlir::Value> &inputs);
+
+/// The layer paths, the user's line and the ops of a kernel, for reports: "net/dense (train.cpp:12): contract, add".
+std::string siteOf(const KernelBody &body);
+
+/// Replaces each group of the block by the launch of a kernel, which the symbol table gets. Launches and opaque ops follow their
+/// dependencies; otherwise they are sorted by FusionGroup::last.
+void buildKernels(FusionState &state);
+
+} // namespace halftone::compiler
