@@ -17,7 +17,7 @@ ONE_GPU = ("nvvm", "nvptx", "ptx", "mma", "wgmma", r"sm_\d+")
 CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 KIND_TEXT = re.compile(r'\bkind(?:\(\))?\s*[=!]=\s*"|"\s*[=!]=\s*(?:\w+(?:\.|->))*kind\b')
 MOST_METHODS = 20
-SMALL_CLASSES = ("compiler/targets/", "compiler/forms/")
+SMALL_CLASSES = ("compiler/targets/", "compiler/forms/", "compiler/fusion/", "compiler/order/")
 
 
 def pattern(words):

@@ -91,7 +91,7 @@ ValueNode *combinedAtRows(ValueGraph &graph, const ScatterFacts &facts, const It
   return graph.make(std::move(sum));
 }
 
-/// A scatter is a kernel by itself, with copied ops in front of its operands.
+/// A scatter is a kernel by itself, with cloned producers in front of its operands.
 std::optional<KernelShape> classifyScatter(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.scatters.empty())

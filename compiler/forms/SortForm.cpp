@@ -11,7 +11,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// A sort is a kernel by itself, with copied ops in front of its operand.
+/// A sort is a kernel by itself, with cloned producers in front of its operand.
 std::optional<KernelShape> classifySort(const FormOps &ops) {
   SortOp sort;
   for (Operation *op : ops.body.ops) {

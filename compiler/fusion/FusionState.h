@@ -7,9 +7,6 @@
 
 namespace halftone::compiler {
 
-/// Tensors of at least so many elements are large: kernels that share one read it once when they are one.
-inline constexpr int64_t bigInput = 4096;
-
 /// A legal fusion.
 struct Fusion {
   llvm::SmallVector<FusionGroupId> groups; // become the first of them; without groups, `op` starts one
@@ -20,8 +17,8 @@ struct Fusion {
 
 struct FusionState {
   FusionState(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics)
-      : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)), numerics(numerics),
-        cloned(block), graph(block, cloned) {}
+      : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)),
+        costs(target.fusionCosts()), numerics(numerics), cloned(block), graph(block, cloned) {}
 
   /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null; nullopt if none holds them. Dependencies
   /// between groups do not matter.
@@ -39,6 +36,7 @@ struct FusionState {
   mlir::SymbolTable &symbols; // of the module, which gets the kernels
   const Target &target;
   const Blocking &blocking;
+  const FusionCosts costs;
   Numerics numerics;
   ClonedProducers cloned;
   FusionGraph graph;

@@ -7,6 +7,7 @@
 #include "compiler/kernels/Schedule.h"
 #include "compiler/targets/Blocking.h"
 #include "compiler/targets/Core.h"
+#include "compiler/targets/FusionCosts.h"
 #include "compiler/targets/KernelTraits.h"
 #include "compiler/targets/Lowerings.h"
 #include "compiler/targets/MachineCode.h"
@@ -58,6 +59,8 @@ public:
   virtual const Blocking &blocking(Numerics numerics) const = 0;
   /// Which ops and layouts kernels read. Asked before kernels are formed.
   virtual const Lowerings &lowerings() const = 0;
+  /// When a legal fusion pays.
+  virtual FusionCosts fusionCosts() const { return {}; }
   /// How the code of a kernel with these traits computes; null where there is no choice. The dialect of the schedule is loaded
   /// into `context`.
   virtual ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const = 0;

@@ -1,0 +1,77 @@
+// Ops that each kernel which reads them computes itself.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/rules/Rules.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// Gives a constant that something other than a kernel reads a stored copy for those uses.
+void storeEscapingConstants(FusionState &state) {
+  for (auto constant : llvm::make_early_inc_range(state.block.getOps<ConstantOp>())) {
+    if (!isGlue(constant) || !state.cloned.escapes(constant))
+      continue;
+    OpBuilder builder(constant);
+    Operation *copy = builder.clone(*constant);
+    state.cloned.markStored(copy);
+    constant->replaceUsesWithIf(copy, [&](OpOperand &use) { return state.cloned.readsMemory(use.getOwner()); });
+  }
+}
+
+/// Ops whose kind is always cloned stay so, unless something other than a kernel reads them: those are stored.
+RuleResult cloneAlways(FusionState &state, Operation *op) {
+  if (!isGlue(op) || state.cloned.isStored(op))
+    return RuleResult::declined;
+  if (!state.cloned.escapes(op))
+    return RuleResult::applied;
+  state.cloned.markStored(op);
+  return RuleResult::declined;
+}
+
+/// A kernel takes the key of random bits from memory.
+RuleResult storeRandomKey(FusionState &state, Operation *op) {
+  auto bits = dyn_cast<RandomBitsOp>(op);
+  return bits && failed(storeOperand(state, bits.getKeyMutable())) ? RuleResult::failed : RuleResult::declined;
+}
+
+/// Clones elementwise work on values in memory that loads few tensors and computes little.
+RuleResult cloneCheapChain(FusionState &state, Operation *op) {
+  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface, RandomBitsOp>(op) || state.cloned.escapes(op) ||
+      !state.graph.producerKernels(op).empty())
+    return RuleResult::declined;
+  const KernelBody body = state.cloned.bodyOf(op);
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  DenseSet<Value> loads;
+  int64_t transcendentals = 0;
+  for (Operation *each : body.ops) {
+    transcendentals += isTranscendental(each);
+    for (Value operand : each->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
+        loads.insert(operand);
+  }
+  if (static_cast<int64_t>(loads.size()) > state.costs.chainLoads ||
+      transcendentals > state.costs.chainTranscendentals ||
+      static_cast<int64_t>(body.ops.size()) > state.costs.chainOps)
+    return RuleResult::declined;
+  state.cloned.markChain(op);
+  return RuleResult::applied;
+}
+
+/// Clones a rounding cast that widens a large float: memory holds the narrow value. Contractions and lookups read a value as it is
+/// stored, so they must not read the cast.
+RuleResult cloneWidening(FusionState &state, Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast || state.cloned.isStored(op) || cast.getKind() != CastKind::rounding || state.cloned.escapes(op))
+    return RuleResult::declined;
+  const Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
+  const bool isWidening =
+      isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+  if (!isWidening || elementsOf(cast.getResult()) < state.costs.bigInput ||
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>))
+    return RuleResult::declined;
+  state.cloned.markChain(op);
+  return RuleResult::applied;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,23 @@
+// Ops that no kernel holds.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/rules/Rules.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// Keeps branches, loops, reshapes, optimization barriers, collectives, and constants that the plan writes out. A stored constant of
+/// more elements is a splat, which a kernel fills in.
+RuleResult keepOpaque(FusionState &state, Operation *op) {
+  constexpr int64_t mostConstantElements = 64;
+  const bool isConstant =
+      isa<ConstantOp>(op) &&
+      (!isGlue(op) || (state.cloned.isStored(op) && elementsOf(op->getResult(0)) <= mostConstantElements));
+  if (!isConstant && !isBranchOrLoop(op) && !isa<ReshapeOp, HoldOp, CollectiveOpInterface>(op))
+    return RuleResult::declined;
+  state.graph.addOpaque(op);
+  return RuleResult::applied;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,48 @@
+// Ops that join the kernels of their producers, and ops that start a kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/rules/Rules.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// Merges the kernels of all producers with `op`, or as many as possible, the latest first.
+RuleResult joinProducers(FusionState &state, Operation *op) {
+  const SmallVector<FusionGroupId> candidates = state.graph.producerKernels(op);
+  if (candidates.empty())
+    return RuleResult::declined;
+  std::optional<Fusion> fusion = state.plan(candidates, op);
+  if (!fusion && candidates.size() > 1) {
+    SmallVector<FusionGroupId> taken;
+    for (FusionGroupId candidate : candidates) {
+      taken.push_back(candidate);
+      if (auto larger = state.plan(taken, op))
+        fusion = std::move(larger);
+      else
+        taken.pop_back();
+    }
+  }
+  if (!fusion)
+    return RuleResult::declined;
+  state.fuse(std::move(*fusion));
+  return RuleResult::applied;
+}
+
+RuleResult startGroup(FusionState &state, Operation *op) {
+  std::optional<Fusion> fusion = state.plan({}, op);
+  if (!fusion) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (failed(storeOperand(state, operand)))
+        return RuleResult::failed;
+    fusion = state.plan({}, op);
+  }
+  if (!fusion) {
+    op->emitOpError("fits no kind of kernel; expected normalize to have split it");
+    return RuleResult::failed;
+  }
+  state.fuse(std::move(*fusion));
+  return RuleResult::applied;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,289 @@
+// Large values that their readers recompute, instead of reading them from memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/rules/Rules.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+int64_t bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t>(8, bitsOf(value)); }
+
+/// Returns true for the argument of a variable. The variable's new value is written in place once nothing reads the old one: further
+/// readers could prevent that.
+bool isVariable(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return function && function.getArgAttr(argument.getArgNumber(), variableAttr);
+}
+
+/// For each contraction, the value of which all else in the kernel is computed: the product with its bias, for instance.
+DenseSet<Value> productsOf(const KernelBody &body) {
+  DenseSet<Value> products;
+  for (Operation *op : body.home) {
+    if (!isa<ContractOp>(op))
+      continue;
+    Operation *last = op;
+    while (last->hasOneUse() && body.home.contains(*last->user_begin()) &&
+           isa<ElementwiseOpInterface>(*last->user_begin()))
+      last = *last->user_begin();
+    products.insert(last->getResult(0));
+  }
+  return products;
+}
+
+/// Returns true if the op decides, or rounds a value for a decision (docs/kernels.md).
+bool isOfDecision(Operation *op) {
+  if (auto rounding = dyn_cast<CastOp>(op); rounding && rounding.getOrigin() == "decision")
+    return true;
+  return cast<ComputeOpInterface>(op).isDecision();
+}
+
+/// How a value can be recomputed where it is read: by `ops`, from `source`, a tensor in memory, and vectors.
+struct Recomputation {
+  Value value, source;
+  SmallVector<Operation *> ops;
+};
+
+/// Looks for the recomputation of one result of a kernel.
+class RecomputationSearch {
+public:
+  /// `sources`: the results of the kernel `body` that are stored anyway.
+  RecomputationSearch(const FusionState &state, const KernelBody &body, const DenseSet<Value> &sources, Value value)
+      : state(state), body(body), sources(sources), found{value, {}, {}}, open{value.getDefiningOp()} {}
+  /// nullopt if it would need more than one tensor, or does not pay.
+  std::optional<Recomputation> run();
+
+private:
+  bool isVector(Value operand) const {
+    return elementsOf(operand) * state.costs.elementsPerVectorElement <= elementsOf(found.value);
+  }
+  bool isRecomputed(Value operand) const;
+  bool reads(Value operand);
+
+  const FusionState &state;
+  const KernelBody &body;
+  const DenseSet<Value> &sources;
+  Recomputation found;
+  SmallVector<Operation *> open;
+  DenseSet<Operation *> seen;
+  DenseSet<Value> vectors;
+};
+
+bool RecomputationSearch::isRecomputed(Value operand) const {
+  Operation *producer = operand.getDefiningOp();
+  return producer && body.home.contains(producer) && !sources.contains(operand) && !isVector(operand) &&
+         !(isGlue(producer) && llvm::all_of(producer->getOperands(), [&](Value each) { return isVector(each); }));
+}
+
+/// Adds an operand. Returns false if it would be a second tensor.
+bool RecomputationSearch::reads(Value operand) {
+  Operation *producer = operand.getDefiningOp();
+  const bool isOfVector = isVector(operand);
+  if (producer && (state.cloned.isCloned(producer) ||
+                   (body.home.contains(producer) && !isOfVector && !sources.contains(operand)))) {
+    if (seen.insert(producer).second)
+      open.push_back(producer);
+    return true;
+  }
+  if (isOfVector) {
+    if (elementsOf(operand) > 1)
+      vectors.insert(operand);
+    return true;
+  }
+  if (found.source && found.source != operand)
+    return false;
+  found.source = operand;
+  return true;
+}
+
+std::optional<Recomputation> RecomputationSearch::run() {
+  int64_t transcendentals = 0;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
+      return std::nullopt;
+    // A clone of a decision that reads a recomputed value, in another rounding, could decide otherwise.
+    if (isOfDecision(op) && llvm::any_of(op->getOperands(), [&](Value each) { return isRecomputed(each); }))
+      return std::nullopt;
+    transcendentals += isTranscendental(op);
+    if (body.home.contains(op))
+      found.ops.push_back(op);
+    if (static_cast<int64_t>(seen.size()) > state.costs.recomputeOps ||
+        !llvm::all_of(op->getOperands(), [&](Value each) { return reads(each); }))
+      return std::nullopt;
+  }
+  const bool pays = transcendentals == 0 || (transcendentals <= state.costs.recomputeTranscendentals &&
+                                             elementsOf(found.value) >= state.costs.recomputeTranscendentalElements);
+  if (!pays || !found.source || isVariable(found.source) || shapeOf(found.source) != shapeOf(found.value) ||
+      static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors)
+    return std::nullopt;
+  return std::move(found);
+}
+
+/// Lets readers recompute results of kernels, kernel by kernel.
+class ResultRecompute {
+public:
+  explicit ResultRecompute(FusionState &state) : state(state) {}
+  void run(FusionGroupId id);
+
+private:
+  bool isReadElsewhere(Value value, FusionGroupId id) const;
+  std::optional<FusionGroupId> lastReader(Value value) const;
+  bool isSourceLive(const Recomputation &recomputation);
+  void apply(const Recomputation &recomputation, FusionGroupId id, IRMapping &clones);
+
+  FusionState &state;
+  DenseMap<Value, std::optional<FusionGroupId>>
+      lastReaders; // of sources, those that recomputations have added included
+};
+
+/// Returns true if other kernels read `value`, a result of group `id`, and all of them element by element.
+bool ResultRecompute::isReadElsewhere(Value value, FusionGroupId id) const {
+  Operation *op = value.getDefiningOp();
+  const auto isLoopElsewhere = [&](Operation *reader) {
+    const auto group = state.graph.groupOf(reader);
+    return state.cloned.isCloned(reader) || (group && *group != id && !isa<ContractOp>(reader));
+  };
+  return isa<ElementwiseOpInterface>(op) && elementsOf(value) >= state.costs.bigInput && !state.cloned.escapes(op) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           if (state.cloned.isCloned(user))
+             return llvm::all_of(state.graph.consumersOf(user->getResult(0)), isLoopElsewhere);
+           return isa<ElementwiseOpInterface, ReduceOp, PartialReduceOp>(user);
+         });
+}
+
+/// The last kernel that reads `value`; nullopt if no kernel of the block does.
+std::optional<FusionGroupId> ResultRecompute::lastReader(Value value) const {
+  std::optional<FusionGroupId> last;
+  for (Operation *reader : state.graph.consumersOf(value))
+    if (const auto id = state.graph.groupOf(reader))
+      if (!last || state.graph.isBefore(*last, *id))
+        last = *id;
+  return last;
+}
+
+/// Returns true if the source stays in memory until the last kernel that reads the value, recomputed or not.
+bool ResultRecompute::isSourceLive(const Recomputation &recomputation) {
+  Operation *producer = recomputation.source.getDefiningOp();
+  if (!producer || producer->getBlock() != &state.block || state.cloned.escapes(producer))
+    return true;
+  auto [last, isNew] = lastReaders.try_emplace(recomputation.source);
+  if (isNew)
+    last->second = lastReader(recomputation.source);
+  const std::optional<FusionGroupId> wanted = lastReader(recomputation.value);
+  return last->second && wanted && !state.graph.isBefore(*last->second, *wanted);
+}
+
+/// Lets the other kernels that read the value recompute it. If no form holds the ops of one of these kernels then, all of them still
+/// read the value. `clones` maps the values of group `id` to those of their clones so far.
+void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id, IRMapping &clones) {
+  SmallVector<Operation *> ops(recomputation.ops);
+  state.cloned.sort(ops);
+  for (Operation *op : ops)
+    if (!clones.contains(op->getResult(0)))
+      state.cloned.markChain(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, clones));
+  const Value clone = clones.lookup(recomputation.value);
+  const std::optional<FusionGroupId> wanted = lastReader(recomputation.value);
+  SmallVector<OpOperand *> uses;
+  llvm::SetVector<FusionGroupId> affected;
+  affected.insert(id);
+  for (OpOperand &use : recomputation.value.getUses())
+    if (state.cloned.isCloned(use.getOwner()) || state.graph.groupOf(use.getOwner()) != id)
+      uses.push_back(&use);
+  for (Operation *reader : state.graph.consumersOf(recomputation.value))
+    if (const auto group = state.graph.groupOf(reader))
+      affected.insert(*group);
+  for (OpOperand *use : uses)
+    use->set(clone);
+  SmallVector<KernelShape> shapes;
+  for (FusionGroupId each : affected) {
+    auto shape = state.canFuse(each, nullptr);
+    if (!shape || shape->kind != state.graph.group(each).shape.kind)
+      break;
+    shapes.push_back(std::move(*shape));
+  }
+  if (shapes.size() < affected.size()) {
+    for (OpOperand *use : uses)
+      use->set(recomputation.value);
+    return;
+  }
+  for (auto [each, shape] : llvm::zip_equal(affected, shapes))
+    state.graph.setShape(each, std::move(shape));
+  if (auto last = lastReaders.find(recomputation.source); last != lastReaders.end() && wanted)
+    if (!last->second || state.graph.isBefore(*last->second, *wanted))
+      last->second = wanted;
+}
+
+void ResultRecompute::run(FusionGroupId id) {
+  const KernelBody body = state.cloned.bodyOf(state.graph.group(id).ops);
+  DenseSet<Value> sources = productsOf(body);
+  SmallVector<Recomputation> accepted;
+  llvm::MapVector<Value, SmallVector<Recomputation>> bySource; // if the source had to stay longer
+  for (Value value : body.results) {
+    auto recomputation =
+        isReadElsewhere(value, id) ? RecomputationSearch(state, body, sources, value).run() : std::nullopt;
+    if (!recomputation)
+      sources.insert(value);
+    else if (isSourceLive(*recomputation))
+      accepted.push_back(std::move(*recomputation));
+    else
+      bySource[recomputation->source].push_back(std::move(*recomputation));
+  }
+  for (auto &[source, recomputations] : bySource) {
+    int64_t saved = -sizeOf(source);
+    for (const Recomputation &each : recomputations)
+      saved += sizeOf(each.value);
+    if (saved > 0)
+      llvm::append_range(accepted, std::move(recomputations));
+  }
+  IRMapping clones;
+  for (const Recomputation &each : accepted)
+    apply(each, id, clones);
+}
+
+} // namespace
+
+/// Clones `op`, which no kernel of its producers holds, into the readers of its large value: they compute it from one tensor of its shape,
+/// which they read in its place, and from vectors. So a normalized value is not stored beside the value that it was computed from.
+RuleResult recomputeInReaders(FusionState &state, Operation *op) {
+  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) || state.cloned.escapes(op) ||
+      elementsOf(op->getResult(0)) < state.costs.bigInput)
+    return RuleResult::declined;
+  const KernelBody body = state.cloned.bodyOf(op);
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  DenseSet<Value> tensors, vectors;
+  for (Operation *each : body.ops) {
+    if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
+      return RuleResult::declined;
+    for (Value operand : each->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
+        (shapeOf(operand) == shapeOf(op->getResult(0)) ? tensors : vectors).insert(operand);
+  }
+  const bool isFlag = bitsOf(op->getResult(0)) == 1;
+  if (tensors.size() != 1 || static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors ||
+      static_cast<int64_t>(body.ops.size()) > state.costs.recomputeOps ||
+      llvm::any_of(vectors, [&](Value value) { return elementsOf(value) >= state.costs.bigInput; }) ||
+      (!isFlag && bitsOf(*tensors.begin()) > bitsOf(op->getResult(0))))
+    return RuleResult::declined;
+  state.cloned.markChain(op);
+  return RuleResult::applied;
+}
+
+/// Lets the readers of each large value that a kernel stores recompute it, where that takes less memory: from one tensor that stays in
+/// memory as long as they need it, or that takes fewer bytes than the values computed from it.
+void recomputeResults(FusionState &state) {
+  ResultRecompute recompute(state);
+  for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id)
+    if (state.graph.group(id).isKernel())
+      recompute.run(id);
+  state.graph.operandsChanged();
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,22 @@
+// Loops that one kernel runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/RecurrenceBody.h"
+#include "compiler/fusion/rules/Rules.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+bool isRecurrence(Operation *op, const Blocking &blocking, Numerics numerics) {
+  auto scan = dyn_cast_or_null<ScanOp>(op);
+  const auto body = scan && !numerics.formsAlone() ? readRecurrence(scan) : std::nullopt;
+  return body && blocking.recurrenceRows(body->traits);
+}
+
+/// Starts a group with a loop whose steps treat the rows of a batch apart.
+RuleResult startRecurrence(FusionState &state, Operation *op) {
+  return isRecurrence(op, state.blocking, state.numerics) ? startGroup(state, op) : RuleResult::declined;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,53 @@
+// Elementwise work on packed weights, which contractions take as their prologue, however many tensors it reads.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/rules/Rules.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// Rows that are looked up in a tensor in memory, for each row of the weight, are looked up by the contraction too.
+static void markBesideUnpacking(FusionState &state, Value value) {
+  Operation *op = value.getDefiningOp();
+  auto gather = dyn_cast_or_null<GatherOp>(op);
+  if (!op || op->getBlock() != &state.block || state.cloned.escapes(op) || !(isa<CastOp>(op) || gather) ||
+      (gather && !isa<BlockArgument>(gather.getX())))
+    return;
+  state.cloned.markUnpacking(op);
+  markBesideUnpacking(state, gather ? gather.getIndices() : op->getOperand(0));
+}
+
+/// Returns true if `value` is a packed weight or elementwise work on one. Marks the ops of that work.
+static bool markUnpackingOf(FusionState &state, Value value) {
+  if (PanelsAttr::of(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &state.block || !isa<ElementwiseOpInterface>(op))
+    return false;
+  if (state.cloned.isUnpacking(op))
+    return true;
+  SmallVector<Value> others;
+  for (Value operand : op->getOperands())
+    if (!markUnpackingOf(state, operand))
+      others.push_back(operand);
+  if (others.size() == op->getNumOperands())
+    return false;
+  llvm::for_each(others, [&](Value other) { markBesideUnpacking(state, other); });
+  state.cloned.markUnpacking(op);
+  return true;
+}
+
+void markUnpacking(FusionState &state) {
+  for (ContractOp contract : state.block.getOps<ContractOp>())
+    (void)markUnpackingOf(state, contract.getRhs());
+}
+
+RuleResult cloneUnpacking(FusionState &state, Operation *op) {
+  if (state.cloned.isStored(op) || !state.cloned.isUnpacking(op))
+    return RuleResult::declined;
+  state.cloned.markChain(op);
+  return RuleResult::applied;
+}
+
+} // namespace halftone::compiler
