@@ -56,7 +56,8 @@ struct FoldConstants : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isa_and_nonnull<HalftoneDialect>(op->getDialect()) || op->getNumOperands() == 0 || op->getNumResults() != 1 ||
         op->getNumRegions() != 0 || !isExact(op) || !isSmall(op->getResult(0).getType()))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "the op is not exact, has no operands, has regions, or its result is large");
     SmallVector<TensorData> values;
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
@@ -64,14 +65,15 @@ struct FoldConstants : RewritePattern {
       if (constant && isSmall(operand.getType()))
         value = evaluate(constant, {}, {});
       if (!value)
-        return failure();
+        return rewriter.notifyMatchFailure(op, "an operand is no small constant");
       values.push_back(*std::move(value));
     }
     std::optional<TensorData> result =
         evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
     DenseElementsAttr value = result ? valueOf(*result) : DenseElementsAttr();
     if (!value || (!value.isSplat() && value.getNumElements() > mostWritten))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "the interpreter does not fold it, or the result is too large to write out");
     rewriter.replaceOpWithNewOp<ConstantOp>(op, result->type, value);
     return success();
   }

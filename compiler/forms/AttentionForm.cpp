@@ -20,19 +20,23 @@ AttentionInputs inputsOf(Operation *op) {
 
 /// Copies of the cheap ops that make its mask may stand before the attention or the gradient. Its other operands come
 /// from memory.
-std::optional<KernelShape> classifyAttention(const FormOps &ops) {
+FusionDecision classifyAttention(const FormOps &ops) {
   const KernelBody &body = ops.body;
   Operation *op = body.ops.empty() ? nullptr : body.ops.back();
-  if (!op || !isAttention(op) || body.home.size() != 1)
-    return std::nullopt;
+  if (!op || !isAttention(op))
+    return {};
+  if (body.home.size() != 1)
+    return FusionDecision::declined("another op is computed beside the attention");
   const AttentionInputs inputs = inputsOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   const auto isFromMemory = [&](Value operand) {
     return operand == inputs.mask || !inBody.contains(operand.getDefiningOp());
   };
   const auto isCheap = [&](Operation *each) { return each == op || (isPointwise(each) && !isTranscendental(each)); };
-  if (!llvm::all_of(op->getOperands(), isFromMemory) || !llvm::all_of(body.ops, isCheap))
-    return std::nullopt;
+  if (!llvm::all_of(op->getOperands(), isFromMemory))
+    return FusionDecision::declined("an operand other than the mask does not come from memory");
+  if (!llvm::all_of(body.ops, isCheap))
+    return FusionDecision::declined("the mask takes work that is not elementwise, or transcendental");
   const KernelKind kind = isa<AttentionOp>(op) ? KernelKind::attention : KernelKind::attention_grad;
   return KernelShape{kind, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }

@@ -11,10 +11,10 @@ using namespace halftone::dialect;
 namespace {
 
 /// One row of several shapes: each reduced to a scalar, and work on scalars.
-std::optional<KernelShape> classifyFinish(const FormOps &ops) {
+FusionDecision classifyFinish(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
-    return std::nullopt;
+    return {};
   constexpr size_t mostReductions = 32;
   constexpr int64_t mostElements = 4 * mostElementsOfOneRow;
   int64_t elements = 0;
@@ -22,19 +22,19 @@ std::optional<KernelShape> classifyFinish(const FormOps &ops) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || !shapeOf(reduce.getY()).empty() || elementsOf(reduce.getX()) == 0 ||
         elementsOf(reduce.getX()) > mostElementsOfOneRow)
-      return std::nullopt;
+      return FusionDecision::declined("a reduction is not of few elements to a scalar", op);
     elements += elementsOf(reduce.getX());
   }
   if (ops.reductions.size() > mostReductions || elements > mostElements)
-    return std::nullopt;
+    return FusionDecision::declined("there are too many reductions, or elements of them");
   for (Operation *op : body.ops) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
     if ((!isPointwise(op) && !isa<ReduceOp>(op)) || (broadcast && !shapeOf(broadcast.getX()).empty()))
-      return std::nullopt;
+      return FusionDecision::declined("an op is neither elementwise nor a broadcast of a scalar", op);
   }
   for (Value result : body.results)
     if (!shapeOf(result).empty())
-      return std::nullopt;
+      return FusionDecision::declined("a result is no scalar");
   return KernelShape{KernelKind::finish, {}, 0};
 }
 

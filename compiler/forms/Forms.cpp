@@ -29,7 +29,7 @@ KernelKind kindOf(Block &ops) {
   return (*llvm::find_if(forms, [&](const Form *form) { return form->fits(ops); }))->kind;
 }
 
-std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking) {
+FusionDecision classify(const KernelBody &body, const Blocking &blocking) {
   FormOps ops{body, blocking, {}, {}, {}};
   for (Operation *op : body.ops) {
     if (isScatter(op))
@@ -40,14 +40,18 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
       ops.reductions.push_back(op);
     else if (isa<PartialReduceOp>(op) &&
              llvm::any_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); }))
-      return std::nullopt; // pieces are read by another kernel
+      return FusionDecision::declined("the kernel of a partial reduction reads its result", op);
     if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
-      return std::nullopt; // a key comes from memory
+      return FusionDecision::declined("the key of random bits does not come from memory", op);
   }
-  for (const Form *form : forms)
-    if (auto kernel = form->classify(ops))
-      return kernel;
-  return std::nullopt;
+  FusionDecision decision;
+  for (const Form *form : forms) {
+    FusionDecision found = form->classify(ops);
+    if (found)
+      return found;
+    decision.append(found, form->kind);
+  }
+  return decision;
 }
 
 bool readsElementwise(KernelOp kernel, int64_t operand) {

@@ -1,6 +1,7 @@
 // The table of kernel forms: all that passes ask about one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/forms/FusionDecision.h"
 #include "compiler/forms/KernelBody.h"
 #include "compiler/forms/KernelDescription.h"
 
@@ -28,8 +29,9 @@ struct Form {
   dialect::KernelKind kind;
   /// Whether a kernel of these ops, which some form may hold, is of this form. The first row that says yes is the form.
   bool (*fits)(mlir::Block &ops);
-  /// May these ops stand in one kernel of the form (docs/kernels.md)? Its shape, or nullopt.
-  std::optional<KernelShape> (*classify)(const FormOps &ops);
+  /// May these ops stand in one kernel of the form (docs/kernels.md)? Its shape, or the reason why not; no reason if other forms are
+  /// meant for such ops.
+  FusionDecision (*classify)(const FormOps &ops);
   /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the
   /// indices that it writes. Relies on emitters to load before they store, and never to compute an element twice.
   bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
@@ -42,8 +44,8 @@ struct Form {
 const Form &formOf(dialect::KernelKind kind);
 /// The kind of a kernel of these ops.
 dialect::KernelKind kindOf(mlir::Block &ops);
-/// The kernel that `body` makes, or nullopt when no form may hold it.
-std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking);
+/// The kernel that `body` makes, or the reasons why no form may hold it.
+FusionDecision classify(const KernelBody &body, const Blocking &blocking);
 
 // Parts of rows that several forms share.
 /// Elementwise use alone: each element of the operand is read at the index where a result is stored.

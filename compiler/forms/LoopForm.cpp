@@ -39,10 +39,10 @@ std::optional<LoopBlocks> blocksOfSpec(ArrayRef<int64_t> shape, int64_t specifie
   return std::nullopt;
 }
 
-std::optional<KernelShape> classifyLoop(const FormOps &ops) {
+FusionDecision classifyLoop(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || !ops.reductions.empty() || !ops.scatters.empty())
-    return std::nullopt;
+    return {};
   KernelShape kernel;
   bool transposes = false, lookups = false, randomBits = false, partials = false, packs = false, shaped = false;
   auto setShape = [&](Value value) {
@@ -54,16 +54,16 @@ std::optional<KernelShape> classifyLoop(const FormOps &ops) {
   for (Value result : body.results) {
     auto partial = result.getDefiningOp<PartialReduceOp>();
     if (!setShape(partial ? Value(partial.getX()) : result))
-      return std::nullopt;
+      return FusionDecision::declined("the results have different shapes");
   }
   if (!shaped)
-    return std::nullopt;
+    return FusionDecision::declined("no result is read");
   int64_t elements = ShapedType::getNumElements(kernel.shape);
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       partials = true;
       if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
-        return std::nullopt;
+        return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
     transposes |= isa<TransposeOp>(op);
@@ -71,20 +71,20 @@ std::optional<KernelShape> classifyLoop(const FormOps &ops) {
     if (isa<RandomBitsOp>(op)) {
       randomBits = true;
       if (shapeOf(op->getResult(0)) != ArrayRef(kernel.shape))
-        return std::nullopt;
+        return FusionDecision::declined("random bits have another shape than the results", op);
     } else if (!isPointwise(op) && !isa<TransposeOp, PackOp>(op) && !isLookup(op)) {
-      return std::nullopt;
+      return FusionDecision::declined("an op is not elementwise", op);
     }
     lookups |= isLookup(op);
     for (Value operand : lookedUpOperands(op))
       if (Operation *producer = operand.getDefiningOp();
           llvm::is_contained(body.ops, producer) && !(isa<ConcatOp>(op) && isa<ConstantOp>(producer)))
-        return std::nullopt;
+        return FusionDecision::declined("an op looks up elements that the kernel computes", op);
     if (body.home.contains(op) && elementsOf(op->getResult(0)) != elements)
-      return std::nullopt;
+      return FusionDecision::declined("an op has another number of elements than the results", op);
   }
   if ((transposes && (randomBits || partials || lookups || packs)) || (packs && partials))
-    return std::nullopt;
+    return FusionDecision::declined("a transpose, or packing, stands beside an op with which it has no code");
   return kernel;
 }
 

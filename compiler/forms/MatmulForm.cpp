@@ -98,10 +98,14 @@ bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t>
          llvm::none_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(body.ops, user); });
 }
 
-std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
+FusionDecision classifyMatmul(const FormOps &ops) {
   const KernelBody &body = ops.body;
-  if (ops.contractions.size() != 1 || !ops.reductions.empty() || !ops.scatters.empty())
-    return std::nullopt;
+  if (ops.contractions.empty() || !ops.scatters.empty())
+    return {};
+  if (ops.contractions.size() > 1)
+    return FusionDecision::declined("there are two contractions");
+  if (!ops.reductions.empty())
+    return FusionDecision::declined("a reduction is not partial", ops.reductions.front());
   auto contract = cast<ContractOp>(ops.contractions.front());
   KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0};
   DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
@@ -113,30 +117,32 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
     const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
     const bool isBesidePanels = isUnpacked && isa<GatherOp>(op);
     if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow || isBesidePanels))
-      return std::nullopt;
+      return FusionDecision::declined(
+          "an op before the contraction is no cloned producer, or not cheap and elementwise", op);
   }
   for (Operation *op : body.ops) {
     if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isSideReduction(partial, kernel, contract, ops.blocking))
-        return std::nullopt;
+        return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
     if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !body.home.contains(op)) { // of a side reduction's operand
       if (shapeOf(reshape.getX()) != ArrayRef(kernel.shape))
-        return std::nullopt;
+        return FusionDecision::declined("a reshape before a partial reduction is of another shape than the product",
+                                        op);
       continue;
     }
     bool full = shapeOf(op->getResult(0)) == ArrayRef(kernel.shape);
     if (!isPointwise(op) && !(isa<RandomBitsOp>(op) && full))
-      return std::nullopt;
+      return FusionDecision::declined("an op after the contraction is not elementwise", op);
     if (!full && body.home.contains(op))
-      return std::nullopt;
+      return FusionDecision::declined("an op after the contraction has another shape than the product", op);
   }
   for (Value result : body.results)
     if (!isa<PartialReduceOp, TransposeOp>(result.getDefiningOp()) && shapeOf(result) != ArrayRef(kernel.shape))
-      return std::nullopt;
+      return FusionDecision::declined("a result has another shape than the product");
   return kernel;
 }
 

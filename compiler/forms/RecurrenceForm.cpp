@@ -10,11 +10,15 @@ using namespace halftone::dialect;
 
 namespace {
 
-std::optional<KernelShape> classifyRecurrence(const FormOps &ops) {
+FusionDecision classifyRecurrence(const FormOps &ops) {
   auto scan = ops.body.ops.size() == 1 ? dyn_cast<ScanOp>(ops.body.ops.front()) : ScanOp();
-  const auto body = scan ? readRecurrence(scan) : std::nullopt;
-  if (!body || !ops.blocking.recurrenceRows(body->traits))
-    return std::nullopt;
+  if (!scan)
+    return {};
+  const auto body = readRecurrence(scan);
+  if (!body)
+    return FusionDecision::declined("a step of the loop combines rows of the batch, or holds another op");
+  if (!ops.blocking.recurrenceRows(body->traits))
+    return FusionDecision::declined("launches of the kernels of each step are as fast");
   return KernelShape{KernelKind::recurrence, {int64_t(scan.getLength()), body->traits.rows}, 0};
 }
 

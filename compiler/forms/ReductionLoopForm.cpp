@@ -28,13 +28,13 @@ SmallVector<GenericOutput> accumulatorsOf(ArrayRef<ValueNode *> reached, const A
   return accumulated;
 }
 
-std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
+FusionDecision classifyReductionLoop(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
-    return std::nullopt;
+    return {};
   auto first = dyn_cast<ReduceOp>(ops.reductions.front());
   if (!first)
-    return std::nullopt;
+    return {};
   ArrayRef<int64_t> whole = shapeOf(first.getX());
   KernelShape kernel{KernelKind::reduction_loop, SmallVector<int64_t>(shapeOf(first.getY())), 0};
   SmallVector<Value> operands;
@@ -42,7 +42,7 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || reduce.getAxes() != first.getAxes() || reduce.getAxes().empty() || shapeOf(reduce.getX()) != whole ||
         reduce.getAxes().back() == static_cast<int64_t>(whole.size()) - 1)
-      return std::nullopt;
+      return FusionDecision::declined("the reductions differ in shape or axes, or include the last axis", op);
     operands.push_back(reduce.getX());
   }
   DenseSet<Operation *> before = ancestors(body, operands);
@@ -50,10 +50,10 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
   for (Operation *op : body.ops) {
     for (Value operand : lookedUpOperands(op))
       if (llvm::is_contained(body.ops, operand.getDefiningOp()))
-        return std::nullopt;
+        return FusionDecision::declined("an op looks up elements that the kernel computes", op);
     if (isa<ReduceOp>(op)) {
       if (before.contains(op))
-        return std::nullopt;
+        return FusionDecision::declined("a reduction reads another one", op);
       continue;
     }
     ArrayRef<int64_t> wanted = before.contains(op) ? whole : ArrayRef(kernel.shape);
@@ -61,11 +61,12 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
     // A copy of a window may be smaller: a broadcast repeats it.
     const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
     if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.home.contains(op) && !full))
-      return std::nullopt;
+      return FusionDecision::declined(
+          "an op is not elementwise, or of another shape than the operands and results of the reductions", op);
   }
   for (Value result : body.results)
     if (shapeOf(result) != ArrayRef(kernel.shape) || before.contains(result.getDefiningOp()))
-      return std::nullopt;
+      return FusionDecision::declined("a result has another shape than the reductions, or is computed before them");
   return kernel;
 }
 

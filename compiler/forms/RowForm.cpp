@@ -51,10 +51,10 @@ int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   return outer.empty() ? 1 : std::max<int64_t>(1, std::min(specified, outer.front()) * product(outer.drop_front()));
 }
 
-std::optional<KernelShape> classifyRow(const FormOps &ops) {
+FusionDecision classifyRow(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
-    return std::nullopt;
+    return {};
   KernelShape kernel{KernelKind::row, SmallVector<int64_t>(shapeOf(ops.reductions.front()->getOperand(0))), 0};
   int64_t rank = kernel.shape.size();
   std::optional<int64_t> outerRank;
@@ -66,27 +66,27 @@ std::optional<KernelShape> classifyRow(const FormOps &ops) {
       axes.push_back(cast<ArgReduceOp>(op).getAxis());
     if (axes.empty() || shapeOf(op->getOperand(0)) != ArrayRef(kernel.shape) || axes.back() != rank - 1 ||
         axes.front() != rank - static_cast<int64_t>(axes.size()) || (outerRank && *outerRank != axes.front()))
-      return std::nullopt;
+      return FusionDecision::declined("the reductions are not over the same trailing axes of one shape", op);
     outerRank = axes.front();
   }
   kernel.outerRank = *outerRank;
   RowRoles roles(kernel.shape, *outerRank);
   if (!roles.assign(body))
-    return std::nullopt;
+    return FusionDecision::declined("a value would have two roles: of the whole row and of all rows, for instance");
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
-        return std::nullopt;
+        return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
     RowRole role = roles.of(op->getResult(0));
     if (!isPointwise(op) && !isa<ReduceOp, ArgReduceOp, RandomBitsOp>(op))
-      return std::nullopt;
+      return FusionDecision::declined("an op is neither elementwise nor a reduction", op);
     if (role == RowRole::unknown || (body.home.contains(op) && role != RowRole::full && role != RowRole::outer))
-      return std::nullopt;
+      return FusionDecision::declined("an op has neither the shape of the rows nor one element a row", op);
     for (Value operand : op->getOperands())
       if (!isa<BroadcastOp, RandomBitsOp>(op) && roles.of(operand) == RowRole::unknown)
-        return std::nullopt;
+        return FusionDecision::declined("an operand has no role in the rows", op);
   }
   return kernel;
 }

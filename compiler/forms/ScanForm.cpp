@@ -10,19 +10,19 @@ using namespace halftone::dialect;
 namespace {
 
 /// One cumsum, the kernel's only result, with elementwise work on its operand.
-std::optional<KernelShape> classifyScan(const FormOps &ops) {
+FusionDecision classifyScan(const FormOps &ops) {
   const KernelBody &body = ops.body;
   auto scans = llvm::make_filter_range(body.ops, llvm::IsaPred<CumsumOp>);
   if (!llvm::hasSingleElement(scans))
-    return std::nullopt;
+    return {};
   auto scan = cast<CumsumOp>(*scans.begin());
   if (body.results.size() != 1 || body.results.front() != scan.getY())
-    return std::nullopt;
+    return FusionDecision::declined("the cumulative sum is not the only result");
   ArrayRef<int64_t> shape = shapeOf(scan.getY());
   for (Operation *op : body.ops) {
     const bool full = shapeOf(op->getResult(0)) == shape;
     if (op != scan && ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.home.contains(op) && !full)))
-      return std::nullopt;
+      return FusionDecision::declined("an op is not elementwise, or of another shape than the cumulative sum", op);
   }
   return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};
 }

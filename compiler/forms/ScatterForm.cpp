@@ -92,14 +92,14 @@ ValueNode *combinedAtRows(ValueGraph &graph, const ScatterFacts &facts, const It
 }
 
 /// A scatter is a kernel by itself, with cloned producers in front of its operands.
-std::optional<KernelShape> classifyScatter(const FormOps &ops) {
+FusionDecision classifyScatter(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.scatters.empty())
-    return std::nullopt;
+    return {};
   Operation *scatter = ops.scatters.front();
   for (Operation *op : body.ops)
     if (op != scatter && (body.home.contains(op) || !isPointwise(op)))
-      return std::nullopt;
+      return FusionDecision::declined("an op beside the scatter is no cloned elementwise op", op);
   return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter->getResult(0))), 0};
 }
 

@@ -12,16 +12,18 @@ using namespace halftone::dialect;
 namespace {
 
 /// A sort is a kernel by itself, with cloned producers in front of its operand.
-std::optional<KernelShape> classifySort(const FormOps &ops) {
+FusionDecision classifySort(const FormOps &ops) {
   SortOp sort;
   for (Operation *op : ops.body.ops) {
     if (auto found = dyn_cast<SortOp>(op); found && !sort)
       sort = found;
     else if (ops.body.home.contains(op) || !isPointwise(op))
-      return std::nullopt;
+      return llvm::any_of(ops.body.ops, llvm::IsaPred<SortOp>)
+                 ? FusionDecision::declined("an op beside the sort is no cloned elementwise op", op)
+                 : FusionDecision();
   }
   if (!sort)
-    return std::nullopt;
+    return {};
   return KernelShape{KernelKind::sort, SmallVector<int64_t>(shapeOf(sort.getX())), 0};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/BuildKernel.h"
 #include "compiler/forms/Forms.h"
+#include "compiler/reports/FusionReport.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/ControlFlow.h"
 #include "mlir/IR/IRMapping.h"
@@ -193,14 +194,17 @@ public:
 
 private:
   void write(FusionGroupId id);
-  Operation *writeLaunch(const FusionGroup &group);
+  LaunchOp writeLaunch(const FusionGroup &group);
+  void explain();
 
   FusionState &state;
-  std::vector<bool> written;       // by id
-  std::vector<Operation *> placed; // launches and opaque ops, in their final order
+  std::vector<std::pair<FusionGroupId, KernelBody>> bodies; // if a log is kept
+  llvm::DenseMap<FusionGroupId, LaunchOp> launches;         // by id
+  std::vector<bool> written;                                // by id
+  std::vector<Operation *> placed;                          // launches and opaque ops, in their final order
 };
 
-Operation *LaunchWriter::writeLaunch(const FusionGroup &group) {
+LaunchOp LaunchWriter::writeLaunch(const FusionGroup &group) {
   const KernelBody body = state.cloned.bodyOf(group.ops);
   Operation *top = state.symbols.getOp(), *anchor = state.block.getParentOp();
   while (anchor->getParentOp() != top)
@@ -228,7 +232,25 @@ void LaunchWriter::write(FusionGroupId id) {
   for (Operation *op : group.ops)
     for (Operation *producer : state.graph.producersOf(op))
       write(*state.graph.groupOf(producer));
-  placed.push_back(group.opaque ? group.ops.front() : writeLaunch(group));
+  if (group.opaque) {
+    placed.push_back(group.ops.front());
+    return;
+  }
+  if (state.log)
+    bodies.push_back({id, state.cloned.bodyOf(group.ops)});
+  LaunchOp launch = writeLaunch(group);
+  placed.push_back(launch);
+  launches[id] = launch;
+}
+
+/// Keeps the lines of the log in the locations of the launches.
+void LaunchWriter::explain() {
+  state.log->finish(state.graph);
+  for (const auto &[id, body] : bodies) {
+    const auto siteOfGroup = [&](FusionGroupId other) { return launches.lookup(other).getSite().str(); };
+    LaunchOp launch = launches.lookup(id);
+    launch->setLoc(withFusion(launch.getLoc(), state.log->linesOf(id, body, siteOfGroup)));
+  }
 }
 
 void LaunchWriter::write() {
@@ -247,6 +269,8 @@ void LaunchWriter::write() {
   llvm::sort(order);
   for (auto [last, id] : order)
     write(id);
+  if (state.log)
+    explain();
   for (Operation *op : placed) // at the end: each move invalidates the block's numbering of ops
     op->moveBefore(state.block.getTerminator());
   for (Operation *op : llvm::reverse(loose))

@@ -14,6 +14,8 @@ public:
     if (known.insert(group).second)
       open.push_back({group, 0});
   }
+  /// The group that was added first, of those that are not dropped.
+  std::optional<FusionGroupId> first() const { return open.empty() ? std::nullopt : std::optional(open.front().group); }
   /// The first group for which `joins` returns true; nullopt if there is none.
   std::optional<FusionGroupId> find(llvm::function_ref<bool(FusionGroupId)> joins);
 

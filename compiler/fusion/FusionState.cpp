@@ -22,33 +22,49 @@ static int64_t costOf(ArrayRef<Operation *> ops) {
   return cost;
 }
 
-std::optional<KernelShape> FusionState::canFuse(ArrayRef<FusionGroupId> groups, Operation *op) {
+FusionDecision FusionState::canFuse(ArrayRef<FusionGroupId> groups, Operation *op) {
   SmallVector<Operation *> own;
   for (FusionGroupId id : groups)
     llvm::append_range(own, graph.group(id).ops);
   if (op)
     own.push_back(op);
   if (own.size() > mostOwnOps || (own.size() > 1 && costOf(own) > mostOwnCost))
-    return std::nullopt;
-  auto shape = classify(cloned.bodyOf(own), blocking);
-  if (!shape)
-    return std::nullopt;
-  if (!numerics.formsAlone() && shape->kind == KernelKind::row && groups.size() + (op ? 1 : 0) > 1 &&
-      ShapedType::getNumElements(ArrayRef(shape->shape).take_front(shape->outerRank)) == 1 &&
-      ShapedType::getNumElements(shape->shape) > mostElementsOfOneRow)
-    return std::nullopt;
-  return shape;
+    return FusionDecision::declined("the kernel would be too long");
+  FusionDecision decision = classify(cloned.bodyOf(own), blocking);
+  if (decision && !numerics.formsAlone() && decision->kind == KernelKind::row && groups.size() + (op ? 1 : 0) > 1 &&
+      ShapedType::getNumElements(ArrayRef(decision->shape).take_front(decision->outerRank)) == 1 &&
+      ShapedType::getNumElements(decision->shape) > mostElementsOfOneRow)
+    return FusionDecision::declined("one block would compute a long row");
+  return decision;
 }
 
 std::optional<Fusion> FusionState::plan(ArrayRef<FusionGroupId> groups, Operation *op) {
-  auto shape = canFuse(groups, op);
-  auto before = shape ? graph.predecessorsBetween(groups, op) : std::nullopt;
-  if (!before)
-    return std::nullopt;
-  return Fusion{llvm::to_vector(groups), op, std::move(*shape), std::move(*before)};
+  FusionDecision decision = canFuse(groups, op);
+  auto before = decision ? graph.predecessorsBetween(groups, op) : std::nullopt;
+  if (before)
+    return Fusion{llvm::to_vector(groups), op, decision.take(), std::move(*before)};
+  if (log && !groups.empty()) {
+    const std::string reason = decision ? "a dependency cycle would arise" : decision.reason();
+    if (op)
+      log->declined(op, groups.back(), rule, reason);
+    else
+      log->declined(groups.back(), groups.front(), rule, reason);
+  }
+  return std::nullopt;
 }
 
 FusionGroupId FusionState::fuse(Fusion fusion) {
+  if (log) {
+    for (FusionGroupId other : ArrayRef(fusion.groups).drop_front(fusion.groups.empty() ? 0 : 1)) {
+      log->merged(fusion.groups.front(), other);
+      for (Operation *each : graph.group(other).ops)
+        note(each);
+    }
+    if (fusion.op && fusion.groups.empty())
+      log->started(fusion.op, rule);
+    else if (fusion.op)
+      note(fusion.op);
+  }
   if (!fusion.before.empty())
     graph.moveBefore(std::move(fusion.before), graph.first(fusion.groups));
   return graph.merge(fusion.groups, fusion.op, std::move(fusion.shape));
@@ -61,9 +77,21 @@ bool FusionState::tryMerge(FusionGroupId id, FusionGroupId other) {
   return fusion.has_value();
 }
 
+void FusionState::decline(Operation *op, FusionGroupId group, StringRef reason) {
+  if (log)
+    log->declined(op, group, rule, reason.str());
+}
+
+void FusionState::note(Operation *op) {
+  if (log)
+    log->applied(op, rule);
+}
+
 void FusionState::erase(Operation *op) {
   graph.erased(op);
   cloned.erased(op);
+  if (log)
+    log->erased(op);
   op->erase();
 }
 

@@ -1,7 +1,8 @@
 // The state of the fusion of one block, and which fusions are legal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/fusion/FusionGraph.h"
+#include "compiler/forms/FusionDecision.h"
+#include "compiler/fusion/FusionLog.h"
 #include "compiler/targets/Target.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -16,19 +17,25 @@ struct Fusion {
 };
 
 struct FusionState {
-  FusionState(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics)
+  /// `log`: gets the record of the fusion; or null.
+  FusionState(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics, FusionLog *log)
       : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)),
-        costs(target.fusionCosts()), numerics(numerics), cloned(block), graph(block, cloned) {}
+        costs(target.fusionCosts()), numerics(numerics), cloned(block), graph(block, cloned), log(log) {}
 
-  /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null; nullopt if none holds them. Dependencies
+  /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null, or the reason why there is none. Dependencies
   /// between groups do not matter.
-  std::optional<KernelShape> canFuse(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
-  /// The fusion of `groups` and `op`, if canFuse() and if no dependency cycle arises.
+  FusionDecision canFuse(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
+  /// The fusion of `groups` and `op`, if canFuse() and if no dependency cycle arises. Otherwise the log gets the reason, as one
+  /// between `op`, or else the first group, and the last group.
   std::optional<Fusion> plan(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
   /// Updates the graph. Returns the merged group.
   FusionGroupId fuse(Fusion fusion);
   /// Merges group `other` into `id` if that is legal.
   bool tryMerge(FusionGroupId id, FusionGroupId other);
+  /// Logs that the current rule declined to add `op` to the kernel of `group`.
+  void decline(mlir::Operation *op, FusionGroupId group, llvm::StringRef reason);
+  /// Logs that the current rule applied to `op`.
+  void note(mlir::Operation *op);
   /// Erases `op`, which has no users and is in no group.
   void erase(mlir::Operation *op);
 
@@ -40,6 +47,8 @@ struct FusionState {
   Numerics numerics;
   ClonedProducers cloned;
   FusionGraph graph;
+  FusionLog *log;       // or null
+  llvm::StringRef rule; // that is being applied
 };
 
 } // namespace halftone::compiler

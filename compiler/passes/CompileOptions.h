@@ -25,6 +25,7 @@ struct CompileOptions {
   int threads = 0;                           // for kernel compilation; 0: all
   std::string cacheDirectory;                // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts; // compile_error when the plan needs more
+  bool explainFusion = false;                // launches tell which rules formed their kernels (FusionReport.h)
   bool verifyStages = false;                 // verify-stage, and checkPlanValues (always, if so configured in CMake)
   /// Called with the text of each stage as soon as it is reached, when set; so the plan's text comes also if a kernel then
   /// has no code, and does not say how kernels compute: the text of stage target does. Of stage linalg the text is all

@@ -56,7 +56,8 @@ struct DropEmptyResults : RewritePattern {
     if (!isa<HalftoneDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isMemoryEffectFree(op) ||
         op->getNumRegions() != 0 || op->getNumResults() == 0 ||
         !llvm::all_of(op->getResults(), [](Value result) { return isEmpty(result); }))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "a result has elements, or the op is a constant, has effects or has regions");
     SmallVector<Value> constants;
     for (Type type : op->getResultTypes())
       constants.push_back(empty(rewriter, op->getLoc(), type));
@@ -71,7 +72,7 @@ struct DropEmptyOfRegions : RewritePattern {
   explicit DropEmptyOfRegions(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isBranchOrLoop(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "it is no branch or loop");
     bool changed = false;
     const auto drop = [&](Value value) {
       if (!isEmpty(value) || value.use_empty())
@@ -83,7 +84,7 @@ struct DropEmptyOfRegions : RewritePattern {
     rewriter.setInsertionPoint(op);
     for (Region &region : op->getRegions())
       llvm::for_each(region.getArguments(), drop);
-    return success(changed);
+    return changed ? success() : rewriter.notifyMatchFailure(op, "no result or argument that is read is empty");
   }
 };
 
@@ -93,7 +94,7 @@ template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (isEmpty(type) || !llvm::any_of(op->getOperands(), [](Value operand) { return isEmpty(operand); }))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the result is empty, or no operand is");
     ReduceKind kind = ReduceKind::sum;
     if constexpr (std::is_same_v<Op, ReduceOp>)
       kind = op.getKind();
@@ -107,7 +108,7 @@ struct ScatterOfNone : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
     if (!isEmpty(op.getUpdates()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "there are updates");
     rewriter.replaceOp(op, op.getX());
     return success();
   }

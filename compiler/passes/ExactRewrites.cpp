@@ -26,7 +26,7 @@ struct DropWhenResults : OpRewritePattern<WhenOp> {
       dropped[result.getResultNumber()] = result.use_empty();
     }
     if (dropped.none())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "all results are used and differ between the regions");
     replaceResults(rewriter, op, dropped);
     return success();
   }

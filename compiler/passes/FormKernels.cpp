@@ -44,12 +44,13 @@ void widenInside(Block &branch) {
     }
 }
 
-/// Forms the kernels of one block.
-LogicalResult formBlock(Block &block, SymbolTable &symbols, const Target &target, Numerics numerics) {
+/// Forms the kernels of one block. If `explains`, the locations of launches tell why.
+LogicalResult formBlock(Block &block, SymbolTable &symbols, const Target &target, Numerics numerics, bool explains) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
-  FusionState state(block, symbols, target, numerics);
+  FusionLog log;
+  FusionState state(block, symbols, target, numerics, explains ? &log : nullptr);
   if (failed(applyRules(state)))
     return failure();
   buildKernels(state);
@@ -91,7 +92,7 @@ private:
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
-      if (failed(formBlock(*block, symbols, *compiled->target, numerics)))
+      if (failed(formBlock(*block, symbols, *compiled->target, numerics, explain)))
         return signalPassFailure();
   }
 };

@@ -333,7 +333,7 @@ struct JoinPaddedSlices : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
     if (nextOf(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "a later sum of the chain is visited instead");
     SmallVector<TermPtr> terms;
     const auto add = [&](Value value) {
       if (auto sum = value.getDefiningOp<AddOp>(); sum && sum->hasOneUse() && isPositiveZero(sum.getRhs()))
@@ -355,7 +355,7 @@ struct JoinPaddedSlices : OpRewritePattern<AddOp> {
     TermWriter writer(rewriter, op.getLoc(), type);
     Value sum = writer.writeSum(terms);
     if (!sum)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the terms are not disjoint padded slices");
     rewriter.replaceOpWithNewOp<AddOp>(op, type, sum, writer.zeros(boxOf(type.getShape())));
     return success();
   }
@@ -386,10 +386,10 @@ struct PadKnownPlaces : OpRewritePattern<ScatterAddOp> {
     const RankedTensorType type = tensorTypeOf(op.getY()), updates = tensorTypeOf(op.getUpdates());
     const auto axis = static_cast<int64_t>(op.getAxis());
     if (op.getBatch() != 0 || type.getElementType() != updates.getElementType() || type.getNumElements() == 0)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "it has batch axes, changes the dtype, or has no elements");
     const std::optional<int64_t> first = firstOfNeighbours(op.getIndices(), type.getDimSize(axis));
     if (!first)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the indices are no constants that name neighbors in ascending order");
     Term term;
     term.box = boxOf(type.getShape());
     term.box[axis] = {*first, *first + tensorTypeOf(op.getIndices()).getNumElements()};

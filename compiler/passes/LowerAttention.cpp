@@ -38,7 +38,7 @@ template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
       : OpRewritePattern<Op>(context), target(target), numerics(numerics) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!numerics.fixesOrder() && target.blocking(numerics).attentionTile(attentionTraits(AttentionInputs(op))))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the target has a kernel for it");
     rewriter.replaceOp(op, ordinary(op, rewriter));
     return success();
   }

@@ -154,7 +154,7 @@ struct LowerHoles : OpRewritePattern<ConvolutionOp> {
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
     PhaseLowering lowering(op, rewriter);
     if (!lowering.applies())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the convolution has no base dilation that phases could remove");
     rewriter.replaceOp(op, lowering.lower());
     return success();
   }

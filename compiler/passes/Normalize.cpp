@@ -65,7 +65,7 @@ struct FoldReductionOfOne : OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getX());
     if (axes.empty() || llvm::any_of(axes, [&](int64_t axis) { return shape[axis] != 1; }))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "a reduced axis has an extent other than 1, or no axis is reduced");
     Type element = tensorTypeOf(op.getX()).getElementType();
     Value kept =
         ReshapeOp::create(rewriter, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getX());
@@ -77,7 +77,7 @@ struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
     if (shapeOf(op.getX())[op.getAxis()] != 1)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the axis has an extent other than 1");
     auto type = tensorTypeOf(op.getY());
     rewriter.replaceOpWithNewOp<ConstantOp>(
         op, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
@@ -89,7 +89,7 @@ struct FoldSortOfOne : OpRewritePattern<SortOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const override {
     if (shapeOf(op.getX())[op.getAxis()] != 1 || op.getX().getType() != op.getValues().getType())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the axis has an extent other than 1, or the values change their dtype");
     auto type = tensorTypeOf(op.getIndices());
     Value zeros = ConstantOp::create(rewriter, op.getLoc(), type,
                                      DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
@@ -104,7 +104,7 @@ struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
     Type element = tensorTypeOf(op.getY()).getElementType();
     if (!isNarrow(element))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the dtype is no narrow float");
     Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
                                      op.getIndices(), op.getUpdates(), op.getAxis(), op.getBatch());
     rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), sum, element));
@@ -118,7 +118,7 @@ struct WidenScatter : OpRewritePattern<ScatterOp> {
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
     const Type element = tensorTypeOf(op.getY()).getElementType(), wide = rewriter.getF32Type();
     if (!isNarrow(element))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the dtype is no narrow float");
     Value y = ScatterOp::create(rewriter, op.getLoc(), withElement(op.getY(), wide), op.getKind(),
                                 castTo(rewriter, op.getLoc(), op.getX(), wide), op.getIndices(),
                                 castTo(rewriter, op.getLoc(), op.getUpdates(), wide), op.getAxis(), op.getBatch());
@@ -140,7 +140,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
     while (llvm::is_contained(axes, first - 1))
       --first;
     if (first == rank || rank - first == static_cast<int64_t>(axes.size()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "all reduced axes are trailing ones, or none is");
     Type element = partialElement(op);
     auto trailing = llvm::to_vector(llvm::seq<int64_t>(first, rank));
     Value partial = reduceAxes(rewriter, op.getLoc(), op.getKind(), op.getX(), trailing, element);
@@ -211,7 +211,7 @@ struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
   LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
     int64_t rank = shapeOf(op.getX()).size(), axis = op.getAxis();
     if (axis == rank - 1)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the axis is the last one");
     SmallVector<int64_t> permutation, shape;
     for (int64_t each = 0; each < rank; ++each)
       if (each != axis)
@@ -237,13 +237,13 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     Operation *producer = op.getX().getDefiningOp();
     if (!producer || !isFreeAbove(op.getX(), op, 0))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "a reshape of the operands would not be free");
     if (auto broadcast = dyn_cast<BroadcastOp>(producer)) {
       rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), broadcast.getX(), ArrayRef<int64_t>());
       return success();
     }
     if (!isa<ElementwiseOpInterface>(producer))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "the operand is no elementwise work");
     Operation *moved = rewriter.clone(*producer);
     rewriter.modifyOpInPlace(moved, [&] {
       for (OpOperand &operand : moved->getOpOperands()) {
@@ -310,15 +310,15 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         continue;
       auto reshape = operand.getDefiningOp<ReshapeOp>();
       if (!reshape || (shape && *shape != shapeOf(reshape.getX())))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "an operand is no reshape of the same shape");
       shape = shapeOf(reshape.getX());
       Operation *source = reshape.getX().getDefiningOp();
       if (source && (isBranchOrLoop(source) || source->getBlock() != op->getBlock()))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "an operand is the result of a loop or branch, or of another block");
       isComputed |= !HoistReshape::isFreeAbove(reshape.getX(), reshape, 1);
     }
     if (!isComputed)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no operand is computed: HoistReshape applies");
     auto at = [&](Value value) { return RankedTensorType::get(*shape, tensorTypeOf(value).getElementType()); };
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -340,7 +340,7 @@ struct SplitLongConcat : OpRewritePattern<ConcatOp> {
   LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
     constexpr size_t most = 8;
     if (op.getXs().size() <= most)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "it has few operands");
     const auto axis = static_cast<int64_t>(op.getAxis());
     SmallVector<Value> joined;
     for (ValueRange rest = op.getXs(); !rest.empty();) {
@@ -366,7 +366,7 @@ struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
     SmallVector<int64_t> moved(op.getPermutation());
     llvm::erase_if(moved, [&](int64_t axis) { return shapeOf(op.getX())[axis] == 1; });
     if (!llvm::is_sorted(moved))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "an axis of an extent other than 1 moves");
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
     return success();
   }
@@ -383,7 +383,8 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         first = transpose;
     const int64_t rank = first ? static_cast<int64_t>(first.getPermutation().size()) : 0;
     if (rank == 0 || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no operand is the transposed result of a contraction that keeps the innermost axis");
     const auto isMovable = [&](Value operand) {
       auto transpose = operand.getDefiningOp<TransposeOp>();
       auto broadcast = operand.getDefiningOp<BroadcastOp>();
@@ -391,7 +392,8 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
              (broadcast && llvm::is_sorted(axesBefore(broadcast, first)));
     };
     if (!llvm::all_of(op->getOperands(), isMovable))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "an operand is neither transposed in the same way nor a broadcast that can be");
     const auto at = [&](Value value) {
       return RankedTensorType::get(shapeOf(first.getX()), tensorTypeOf(value).getElementType());
     };

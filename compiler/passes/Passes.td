@@ -337,7 +337,8 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
   let options = [Option<"target", "target", "std::string", "", "The target for which kernels are partitioned into blocks; default: that of the module, or host">,
-                 Option<"strict", "strict", "bool", "false", "One kernel per op: only constants, iota and broadcasts are cloned into it; implied by strict numerics of the module">];
+                 Option<"strict", "strict", "bool", "false", "One kernel per op: only constants, iota and broadcasts are cloned into it; implied by strict numerics of the module">,
+                 Option<"explain", "explain", "bool", "false", "Record in the locations of launches which rules formed their kernels (compiler/reports/FusionReport.h)">];
 }
 
 def RepeatResultsPass : Halftone_Pass<"repeat-results", "kernel"> {

@@ -37,7 +37,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createChooseTemplatesPass()); // before fusion depends on layouts and blockings
     passes.addPass(createHoistShadowsPass());    // sees the layouts; before casts are copied into kernels
     passes.addPass(createRoundDecisionsPass());  // stores are settled, and no kernel keeps values wide yet
-    passes.addPass(createFormKernelsPass());
+    passes.addPass(createFormKernelsPass({.target = {}, .strict = false, .explain = options.explainFusion}));
     passes.addPass(createRepeatResultsPass());    // each kernel still has one launch
     passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());    // needs launches only

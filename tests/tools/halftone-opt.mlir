@@ -25,6 +25,10 @@
 // RUN: %exit 1 halftone-opt %s --max-standalone-casts=99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=TWENTY
 // RUN: %exit 1 halftone-opt %s --stop-after=kernel --target=pdp-11 2>&1 | FileCheck-22 %s --check-prefix=PDP
 // RUN: %exit 1 halftone-opt %s --cast-ledger=%t.json -split-input-file 2>&1 | FileCheck-22 %s --check-prefix=SPLIT
+// RUN: %exit 1 halftone-opt %s --explain-fusion --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=EXPLAINPLAN
+// RUN: %exit 1 halftone-opt %s --explain-fusion --start-from=kernel 2>&1 | FileCheck-22 %s --check-prefix=EXPLAINKERNEL
+// RUN: %exit 1 halftone-opt %s --explain-fusion --emit-bytecode 2>&1 | FileCheck-22 %s --check-prefix=EXPLAINBYTES
+// RUN: %exit 1 halftone-opt %s --explain-fusion --cse 2>&1 | FileCheck-22 %s --check-prefix=NAMED
 
 // RUN: %exit 1 halftone-opt %s -o /dev/null -o %t.mlir 2>&1 | FileCheck-22 %s --check-prefix=TWICE
 // RUN: %exit 1 halftone-opt %s --stop-after=kernel --stop-after=cast 2>&1 | FileCheck-22 %s --check-prefix=TWICESTOP
@@ -62,7 +66,7 @@
 // DUMP: halftone-insert-casts
 // AFTER: IR Dump After {{.*}}InsertCasts
 // TIMING: Total Execution Time
-// NAMED: halftone-opt: passes conflict with --stop-after, --start-from and cast reports, which run the stock pipeline; expected one of them
+// NAMED: halftone-opt: passes conflict with --stop-after, --start-from, --explain-fusion and cast reports, which run the stock pipeline; expected one of them
 // PIPELINE: halftone-opt: --pass-pipeline conflicts with --stop-after
 // REPRODUCER: halftone-opt: --run-reproducer conflicts with --stop-after
 // MINUS: halftone-opt: --max-standalone-casts=-1: expected a number of casts
@@ -70,6 +74,9 @@
 // TWENTY: max-standalone-casts option: '99999999999999999999' value invalid
 // PDP: halftone-opt: --target: unknown target "pdp-11"
 // SPLIT: halftone-opt: --cast-ledger holds the casts of one module; expected no -split-input-file with it
+// EXPLAINPLAN: halftone-opt: --explain-fusion reports on stage kernel, but --stop-after=plan
+// EXPLAINKERNEL: halftone-opt: --explain-fusion reports on kernel formation, but --start-from=kernel comes after it
+// EXPLAINBYTES: halftone-opt: --explain-fusion prints comments; expected no --emit-bytecode with it
 
 // LEDGER: {"casts":[{"path":"net/dense","value":"layer input (8, 4)","from":"float32","to":"float16","kind":"rounding","fused":true,"bytes":0,"rule":"net/.*","location":"{{.*}}halftone-opt.mlir:
 // LEDGER-SAME: "standalone":0

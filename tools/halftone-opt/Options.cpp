@@ -58,6 +58,10 @@ StockOptions::StockOptions()
                          cl::desc("Fail if the kernel stage has more than N standalone casts")),
       castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
                      cl::desc("Write the casts of the kernel stage to a file, or to stdout (-)")),
+      explainFusion(
+          "explain-fusion", cl::cat(category),
+          cl::desc("Print before the module, as comments, which rules formed each kernel of the kernel stage, and "
+                   "why other kernels stayed apart")),
       checkPasses("check-passes", cl::cat(category),
                   cl::desc("Interpret the module before and after each pass, and compare")) {}
 
@@ -66,7 +70,7 @@ bool StockOptions::reportsCasts() const {
 }
 
 bool StockOptions::runsStock() const {
-  return startFrom.getNumOccurrences() || stopAfter.getNumOccurrences() || reportsCasts();
+  return startFrom.getNumOccurrences() || stopAfter.getNumOccurrences() || reportsCasts() || explainFusion;
 }
 
 Stage StockOptions::last() const { return stopAfter.getNumOccurrences() ? stopAfter.getValue() : Stage::kernel; }
@@ -81,6 +85,7 @@ CompileOptions StockOptions::compileOptions() const {
     options.maxStandaloneCasts = maxStandaloneCasts;
   if (numerics.getNumOccurrences())
     options.numerics = compiler::Numerics::strictIf(numerics == Numerics::strict);
+  options.explainFusion = explainFusion;
   options.verifyStages = true;
   return options;
 }
@@ -96,7 +101,8 @@ std::string StockOptions::contradiction() const {
          {static_cast<const cl::Option *>(&numerics), static_cast<const cl::Option *>(&target)})
       if (option->getNumOccurrences())
         return fmt::format(
-            "--{} applies to the stock pipeline; expected --stop-after, --start-from or a cast report with it",
+            "--{} applies to the stock pipeline; expected --stop-after, --start-from, --explain-fusion or a "
+            "cast report with it",
             option->ArgStr.str());
     return "";
   }
@@ -107,13 +113,20 @@ std::string StockOptions::contradiction() const {
     return fmt::format("--start-from={} comes after --stop-after={}", name(startFrom), to);
   if (reportsCasts() && last() < Stage::kernel)
     return fmt::format("--cast-ledger and --max-standalone-casts report on stage kernel, but --stop-after={}", to);
+  if (explainFusion && last() != Stage::kernel)
+    return fmt::format("--explain-fusion reports on stage kernel, but --stop-after={}", to);
+  if (explainFusion && startFrom == Stage::kernel)
+    return "--explain-fusion reports on kernel formation, but --start-from=kernel comes after it";
+  if (explainFusion && timesGiven("emit-bytecode"))
+    return "--explain-fusion prints comments; expected no --emit-bytecode with it";
   if (castLedgerFile.getNumOccurrences() && timesGiven("split-input-file"))
     return "--cast-ledger holds the casts of one module; expected no -split-input-file with it";
   for (const char *other : {"pass-pipeline", "run-reproducer"})
     if (timesGiven(other))
-      return fmt::format("--{} conflicts with --stop-after, --start-from and cast reports, which run the stock "
-                         "pipeline; expected one of them",
-                         other);
+      return fmt::format(
+          "--{} conflicts with --stop-after, --start-from, --explain-fusion and cast reports, which run the "
+          "stock pipeline; expected one of them",
+          other);
   for (const char *other : {"emit-bytecode", "output-split-marker", "mlir-elide-elementsattrs-if-larger",
                             "mlir-elide-resource-strings-if-larger"})
     if (last() > Stage::kernel && timesGiven(other))

@@ -21,6 +21,7 @@ struct StockOptions {
   llvm::cl::opt<std::string> target;
   llvm::cl::opt<int64_t> maxStandaloneCasts;
   llvm::cl::opt<std::string> castLedgerFile;
+  llvm::cl::opt<bool> explainFusion;
   llvm::cl::opt<bool> checkPasses;
 
   /// Whether the options ask for the casts of stage kernel.

@@ -8,6 +8,7 @@
 #include "compiler/CastBudget.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
+#include "compiler/reports/FusionReport.h"
 #include "compiler/reports/Ledger.h"
 #include "compiler/reports/PassBlame.h"
 #include "dialect/Dialect.h"
@@ -70,8 +71,22 @@ private:
   Outcome &outcome;
 };
 
-/// Chooses the stock pipeline if the command line names a stage, else the passes that it names.
-void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options, Outcome &outcome) {
+/// Prints the fusion report at the end of the pipeline, before the module.
+class ReportFusion : public mlir::PassWrapper<ReportFusion, mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReportFusion)
+  explicit ReportFusion(llvm::raw_ostream &out) : out(out) {}
+
+private:
+  mlir::StringRef getName() const override { return "report-fusion"; }
+  void runOnOperation() override { out << fusionText(fusionReport(getOperation())); }
+
+  llvm::raw_ostream &out;
+};
+
+/// Chooses the stock pipeline if the command line names a stage, else the passes that it names. Modules are written to `out`.
+void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options, Outcome &outcome,
+                    llvm::raw_ostream &out) {
   if (!options.runsStock())
     return;
   config.setPassPipelineSetupFn([&, dump = config.shouldDumpPassPipeline()](mlir::PassManager &passes) {
@@ -80,6 +95,8 @@ void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options
     watchForBugs(passes, true, &outcome.isBug);
     if (options.reportsCasts())
       passes.addPass(std::make_unique<ReportCasts>(options, outcome));
+    if (options.explainFusion)
+      passes.addPass(std::make_unique<ReportFusion>(out));
     compile.maxStandaloneCasts.reset();
     if (options.isLate())
       passes.addPass(createLateStagePass(options.last(), compile, &outcome.lateText, &outcome.isBug));
@@ -146,9 +163,8 @@ ExitCode process(const StockOptions &options, const std::vector<std::string> &ar
   error = options.contradiction();
   // The flags of all passes belong to one option, so any pass's name finds it.
   if (error.empty() && options.runsStock() && timesGiven("halftone-simplify"))
-    error = "passes conflict with --stop-after, --start-from and cast reports, which run the stock pipeline; "
-            "expected "
-            "one of them";
+    error = "passes conflict with --stop-after, --start-from, --explain-fusion and cast reports, which run the stock "
+            "pipeline; expected one of them";
   if (halftone::Status status = checkTarget(options.target); error.empty() && !status)
     error = "--target: " + status.message();
   if (!error.empty()) {
@@ -161,10 +177,10 @@ ExitCode process(const StockOptions &options, const std::vector<std::string> &ar
     return refused;
   }
   Outcome outcome;
-  choosePipeline(config, options, outcome);
-  watchEachPass(config, options.checkPasses, outcome);
   std::string modules;
   llvm::raw_string_ostream out(modules);
+  choosePipeline(config, options, outcome, out);
+  watchEachPass(config, options.checkPasses, outcome);
   const bool succeeded =
       mlir::succeeded(mlir::MlirOptMain(out, llvm::MemoryBuffer::getMemBuffer(*text, input == "-" ? "<stdin>" : input),
                                         registry, config)) &&

@@ -37,9 +37,12 @@ RuleResult storeRandomKey(FusionState &state, Operation *op) {
 
 /// Clones elementwise work on values in memory that loads few tensors and computes little.
 RuleResult cloneCheapChain(FusionState &state, Operation *op) {
-  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface, RandomBitsOp>(op) || state.cloned.escapes(op) ||
-      !state.graph.producerKernels(op).empty())
+  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface, RandomBitsOp>(op))
     return RuleResult::declined;
+  if (state.cloned.escapes(op))
+    return RuleResult::because("the result is read from memory, by an op that no kernel holds");
+  if (!state.graph.producerKernels(op).empty())
+    return RuleResult::because("a kernel computes an operand");
   const KernelBody body = state.cloned.bodyOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   DenseSet<Value> loads;
@@ -53,7 +56,7 @@ RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   if (static_cast<int64_t>(loads.size()) > state.costs.chainLoads ||
       transcendentals > state.costs.chainTranscendentals ||
       static_cast<int64_t>(body.ops.size()) > state.costs.chainOps)
-    return RuleResult::declined;
+    return RuleResult::because("it loads too many tensors, or computes too much");
   state.cloned.markChain(op);
   return RuleResult::applied;
 }
@@ -67,9 +70,10 @@ RuleResult cloneWidening(FusionState &state, Operation *op) {
   const Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
   const bool isWidening =
       isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
-  if (!isWidening || elementsOf(cast.getResult()) < state.costs.bigInput ||
-      !llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>))
+  if (!isWidening || elementsOf(cast.getResult()) < state.costs.bigInput)
     return RuleResult::declined;
+  if (!llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>))
+    return RuleResult::because("a reader is neither elementwise nor a reduction");
   state.cloned.markChain(op);
   return RuleResult::applied;
 }

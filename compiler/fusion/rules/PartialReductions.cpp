@@ -23,6 +23,7 @@ std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op,
   if (ArrayRef(side.shape) != shapeOf(x)) {
     x = ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(side.shape, getElementTypeOrSelf(x)), x);
     state.cloned.markChain(x.getDefiningOp());
+    state.note(x.getDefiningOp());
   }
   SmallVector<int64_t> partial(side.shape), axes;
   for (auto [axis, size] : llvm::enumerate(side.tile)) {
@@ -53,12 +54,17 @@ SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroup
     contract = found == group.ops.end() ? nullptr : *found;
     groups.push_back(*host);
   }
+  const auto decline = [&](StringRef reason) {
+    if (host)
+      state.decline(op, *host, reason);
+    return SmallVector<Operation *>();
+  };
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
-    return {};
+    return decline("the operand has another shape than the kernel");
   const SideReductionOf sideOf = formOf(shape.kind).sideReduction;
   const auto side = sideOf ? sideOf(shape, contract, reduced, state.blocking) : std::nullopt;
   if (!side)
-    return {};
+    return decline("the blocks of the kernel do not cut the reduced axes");
   auto [first, rest] = splitInTwo(state, op, *side);
   std::optional<Fusion> fusion = state.plan(groups, first);
   if (!fusion) {
@@ -99,6 +105,7 @@ std::map<std::vector<int64_t>, FusionCandidates> readersByShape(const FusionStat
 /// Puts `finish` in the place of the reduction `op` in its group. `stale` are the ops that read the result.
 void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish, ArrayRef<Operation *> stale) {
   state.graph.replace(op, finish);
+  llvm::for_each(finish, [&](Operation *each) { state.note(each); });
   state.erase(op);
   for (Operation *reader : stale)
     state.graph.operandsChanged(reader);
@@ -113,11 +120,19 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
     return llvm::any_of(state.graph.producersOf(each),
                         [&](Operation *producer) { return state.graph.groupOf(producer) == id; });
   });
-  if (isDependent || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }))
+  if (isDependent) {
+    state.decline(op, host, "the kernel depends on the reduction");
     return false;
+  }
+  if (!llvm::all_of(inputs, [&](Value input) { return read.contains(input); })) {
+    state.decline(op, host, "the kernel does not read all operands of the reduction");
+    return false;
+  }
   auto before = state.graph.predecessorsBetween({host, id}, nullptr);
-  if (!before)
+  if (!before) {
+    state.decline(op, host, "a dependency cycle would arise");
     return false;
+  }
   const SmallVector<Operation *> stale = state.graph.consumersOf(op.getY()), finish = splitInto(state, host, op);
   if (finish.empty())
     return false;
@@ -162,7 +177,10 @@ RuleResult splitReduction(FusionState &state, Operation *op) {
       return RuleResult::applied;
   const bool isWhole = reduce.getAxes().size() == shapeOf(reduce.getX()).size();
   const bool isLong = isWhole && elementsOf(reduce.getX()) > mostElementsOfOneRow;
-  return isLong && !splitInto(state, std::nullopt, reduce).empty() ? RuleResult::applied : RuleResult::declined;
+  if (isLong && !splitInto(state, std::nullopt, reduce).empty())
+    return RuleResult::applied;
+  return RuleResult::because(
+      "no kernel computes the operand in blocks along the reduced axes, and one block can reduce it");
 }
 
 /// A reduction over leading axes whose large operand another kernel reads whole becomes a partial reduction there. Otherwise, if its

@@ -11,7 +11,7 @@ namespace halftone::compiler {
 RuleResult joinProducers(FusionState &state, Operation *op) {
   const SmallVector<FusionGroupId> candidates = state.graph.producerKernels(op);
   if (candidates.empty())
-    return RuleResult::declined;
+    return RuleResult::because("no kernel computes an operand");
   std::optional<Fusion> fusion = state.plan(candidates, op);
   if (!fusion && candidates.size() > 1) {
     SmallVector<FusionGroupId> taken;
@@ -24,7 +24,7 @@ RuleResult joinProducers(FusionState &state, Operation *op) {
     }
   }
   if (!fusion)
-    return RuleResult::declined;
+    return RuleResult::because("no kernel that computes an operand takes it");
   state.fuse(std::move(*fusion));
   return RuleResult::applied;
 }

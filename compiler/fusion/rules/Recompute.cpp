@@ -187,8 +187,11 @@ void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id
   SmallVector<Operation *> ops(recomputation.ops);
   state.cloned.sort(ops);
   for (Operation *op : ops)
-    if (!clones.contains(op->getResult(0)))
-      state.cloned.markChain(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, clones));
+    if (!clones.contains(op->getResult(0))) {
+      Operation *copy = OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, clones);
+      state.cloned.markChain(copy);
+      state.note(copy);
+    }
   const Value clone = clones.lookup(recomputation.value);
   const std::optional<FusionGroupId> wanted = lastReader(recomputation.value);
   SmallVector<OpOperand *> uses;
@@ -204,10 +207,10 @@ void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id
     use->set(clone);
   SmallVector<KernelShape> shapes;
   for (FusionGroupId each : affected) {
-    auto shape = state.canFuse(each, nullptr);
-    if (!shape || shape->kind != state.graph.group(each).shape.kind)
+    FusionDecision decision = state.canFuse(each, nullptr);
+    if (!decision || decision->kind != state.graph.group(each).shape.kind)
       break;
-    shapes.push_back(std::move(*shape));
+    shapes.push_back(decision.take());
   }
   if (shapes.size() < affected.size()) {
     for (OpOperand *use : uses)
@@ -253,15 +256,17 @@ void ResultRecompute::run(FusionGroupId id) {
 /// Clones `op`, which no kernel of its producers holds, into the readers of its large value: they compute it from one tensor of its shape,
 /// which they read in its place, and from vectors. So a normalized value is not stored beside the value that it was computed from.
 RuleResult recomputeInReaders(FusionState &state, Operation *op) {
-  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) || state.cloned.escapes(op) ||
+  if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) ||
       elementsOf(op->getResult(0)) < state.costs.bigInput)
     return RuleResult::declined;
+  if (state.cloned.escapes(op))
+    return RuleResult::because("the result is read from memory, by an op that no kernel holds");
   const KernelBody body = state.cloned.bodyOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   DenseSet<Value> tensors, vectors;
   for (Operation *each : body.ops) {
     if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
-      return RuleResult::declined;
+      return RuleResult::because("it takes transcendental functions, random bits, or elements at other indices");
     for (Value operand : each->getOperands())
       if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
         (shapeOf(operand) == shapeOf(op->getResult(0)) ? tensors : vectors).insert(operand);
@@ -271,7 +276,7 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
       static_cast<int64_t>(body.ops.size()) > state.costs.recomputeOps ||
       llvm::any_of(vectors, [&](Value value) { return elementsOf(value) >= state.costs.bigInput; }) ||
       (!isFlag && bitsOf(*tensors.begin()) > bitsOf(op->getResult(0))))
-    return RuleResult::declined;
+    return RuleResult::because("it reads more than one tensor no wider than the result and some vectors");
   state.cloned.markChain(op);
   return RuleResult::applied;
 }

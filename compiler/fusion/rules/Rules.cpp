@@ -1,6 +1,7 @@
 // The tables of fusion rules, and the visit of a block's ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -39,8 +40,14 @@ LogicalResult applyOpRules(FusionState &state, Operation *op) {
   for (const OpRule &rule : opRules) {
     if (state.numerics.formsAlone() && !rule.inStrict)
       continue;
-    if (const RuleResult result = rule.apply(state, op); result != RuleResult::declined)
-      return success(result == RuleResult::applied);
+    const llvm::SaveAndRestore current(state.rule, StringRef(rule.name));
+    const RuleResult result = rule.apply(state, op);
+    if (result.outcome == RuleResult::applied)
+      state.note(op);
+    else if (state.log && !result.reason.empty())
+      state.log->declined(op, rule.name, result.reason);
+    if (result.outcome != RuleResult::declined)
+      return success(result.outcome == RuleResult::applied);
   }
   return failure();
 }
@@ -68,8 +75,10 @@ LogicalResult applyRules(FusionState &state) {
     op = next;
   }
   if (!state.numerics.formsAlone())
-    for (const GroupRule &rule : groupRules)
+    for (const GroupRule &rule : groupRules) {
+      state.rule = rule.name;
       rule.apply(state);
+    }
   return success();
 }
 

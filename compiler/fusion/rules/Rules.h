@@ -6,10 +6,24 @@
 
 namespace halftone::compiler {
 
-enum class RuleResult {
-  declined, // the next rule is asked; the rule may have stored operands of the op
-  applied,  // the op is in a group, or stays a cloned producer
-  failed    // a diagnostic is emitted
+/// The answer of a rule about an op.
+class RuleResult {
+public:
+  enum Outcome : uint8_t {
+    declined, // the next rule is asked; the rule may have stored operands of the op
+    applied,  // the op is in a group, or stays a cloned producer
+    failed    // a diagnostic is emitted
+  };
+  RuleResult(Outcome outcome) : outcome(outcome) {}
+  /// Declined although the rule is about such ops. The reason completes "declined: ".
+  static RuleResult because(llvm::StringLiteral reason) {
+    RuleResult result = declined;
+    result.reason = reason;
+    return result;
+  }
+
+  Outcome outcome;
+  llvm::StringRef reason; // empty if the rule is not about such ops, or did not decline
 };
 
 /// A rule for one op. All ops that the op reads have been visited.
@@ -36,7 +50,7 @@ mlir::LogicalResult storeOperand(FusionState &state, mlir::OpOperand &operand);
 /// Starts a group with `op` alone. Cloned producers that no kernel holds beside `op` are stored first.
 RuleResult startGroup(FusionState &state, mlir::Operation *op);
 
-// Op rules, in the files of their names.
+// Op rules.
 RuleResult readWindowInPlace(FusionState &state, mlir::Operation *op);
 RuleResult startRecurrence(FusionState &state, mlir::Operation *op);
 RuleResult keepOpaque(FusionState &state, mlir::Operation *op);

@@ -22,6 +22,13 @@ static Likeness likenessOf(const KernelShape &shape) {
                       : Likeness(shape.kind, 0, {});
 }
 
+/// Logs that kernels which read the same tensor are not alike.
+static void declineUnlike(FusionState &state, FusionGroupId id, const std::map<Likeness, FusionCandidates> &readers) {
+  for (const auto &[likeness, candidates] : readers)
+    if (const auto other = candidates.first(); other && likeness != likenessOf(state.graph.group(id).shape))
+      state.log->declined(id, *other, state.rule, "they read the same tensor, but differ in kind or shape");
+}
+
 /// Merges kernels that read the same large tensor, and small row kernels that read any same tensor.
 void mergeSiblings(FusionState &state) {
   DenseMap<Value, std::map<Likeness, FusionCandidates>> readers;
@@ -40,6 +47,9 @@ void mergeSiblings(FusionState &state) {
     for (Value input : inputs)
       if (!sibling)
         sibling = readers[input][own].find(joins);
+    if (state.log && !sibling)
+      for (Value input : inputs)
+        declineUnlike(state, id, readers[input]);
     const FusionGroupId reader = sibling.value_or(id);
     for (Value input : inputs)
       readers[input][likenessOf(state.graph.group(reader).shape)].add(reader);

@@ -47,8 +47,10 @@ RuleResult readWindowInPlace(FusionState &state, Operation *op) {
     return RuleResult::applied;
   }
   auto window = dyn_cast<WindowOp>(op);
-  if (!window || state.cloned.isStored(op) || !isReadInPlace(state, window))
+  if (!window || state.cloned.isStored(op))
     return RuleResult::declined;
+  if (!isReadInPlace(state, window))
+    return RuleResult::because("a reader does not read the image through the window");
   if (failed(storeOperand(state, window.getXMutable())))
     return RuleResult::failed;
   state.cloned.markChain(op);

@@ -1,0 +1,102 @@
+// Notes of fusion rules as the lines of a report.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/FusionLog.h"
+#include "compiler/reports/LayerPath.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// "add [net/dense]"
+static std::string nameOf(Operation *op) {
+  const StringRef path = layerPathOf(op->getLoc());
+  return op->getName().stripDialect().str() + (path.empty() ? "" : " [" + path.str() + "]");
+}
+
+void FusionLog::started(Operation *op, StringRef rule) {
+  applied(op, rule);
+  notes[op].isStart = true;
+}
+
+void FusionLog::applied(Operation *op, StringRef rule) {
+  SmallVector<StringRef, 2> &rules = notes[op].rules;
+  if (rules.empty() || rules.back() != rule)
+    rules.push_back(rule);
+}
+
+void FusionLog::declined(Operation *op, StringRef rule, StringRef reason) {
+  notes[op].reasons.push_back(fmt::format("{}: {}", rule.str(), reason.str()));
+}
+
+void FusionLog::declined(Operation *op, FusionGroupId group, StringRef rule, std::string reason) {
+  std::vector<Apart> &apart = notes[op].apart;
+  std::erase_if(apart, [&](const Apart &each) { return each.group == group && each.rule == rule; });
+  apart.push_back({group, rule, fmt::format("{}: {}: {}", nameOf(op), rule.str(), reason)});
+}
+
+void FusionLog::declined(FusionGroupId group, FusionGroupId other, StringRef rule, std::string reason) {
+  apart[group].push_back({other, rule, fmt::format("{}: {}", rule.str(), reason)});
+}
+
+/// The group that holds the ops of `group` now.
+FusionGroupId FusionLog::resolved(FusionGroupId group) {
+  FusionGroupId last = group;
+  for (auto into = mergedInto.find(last); into != mergedInto.end(); into = mergedInto.find(last))
+    last = into->second;
+  while (group != last) // shortens the way for later calls
+    group = std::exchange(mergedInto[group], last);
+  return last;
+}
+
+void FusionLog::finish(const FusionGraph &graph) {
+  llvm::DenseMap<FusionGroupId, std::vector<Apart>> both;
+  const auto add = [&](FusionGroupId asked, const Apart &each) {
+    const FusionGroupId other = resolved(each.group);
+    if (asked == other)
+      return;
+    both[asked].push_back({other, each.rule, each.reason});
+    both[other].push_back({asked, each.rule, each.reason});
+  };
+  for (FusionGroupId id = 0; id < graph.size(); ++id) {
+    if (auto found = apart.find(id); found != apart.end())
+      for (const Apart &each : found->second)
+        add(resolved(id), each);
+    for (Operation *op : graph.group(id).ops)
+      if (auto found = notes.find(op); found != notes.end())
+        for (const Apart &each : found->second.apart)
+          add(id, each);
+  }
+  apart = std::move(both);
+}
+
+std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBody &body,
+                                            llvm::function_ref<std::string(FusionGroupId)> siteOf) const {
+  std::vector<std::string> lines, starts;
+  for (Operation *op : body.ops) {
+    const bool isOwn = body.home.contains(op);
+    const auto found = notes.find(op);
+    const std::string rules = found == notes.end() ? "" : llvm::join(found->second.rules, ", ");
+    lines.push_back(fmt::format("{} {}{}{}", isOwn ? "op" : "clone", nameOf(op), rules.empty() ? "" : ": ", rules));
+    if (!isOwn || found == notes.end() || !found->second.isStart)
+      continue;
+    if (found->second.reasons.empty())
+      starts.push_back(fmt::format("start {}: {}: such an op starts a kernel", nameOf(op), rules));
+    for (const std::string &reason : found->second.reasons)
+      starts.push_back(fmt::format("start {}: {}", nameOf(op), reason));
+  }
+  llvm::append_range(lines, starts);
+  constexpr size_t mostNeighbors = 16;
+  const auto neighbors = apart.find(group);
+  if (neighbors == apart.end())
+    return lines;
+  for (const Apart &each : ArrayRef(neighbors->second).take_front(mostNeighbors))
+    lines.push_back(fmt::format("apart from \"{}\": {}", siteOf(each.group), each.reason));
+  if (neighbors->second.size() > mostNeighbors)
+    lines.push_back(fmt::format("apart from {} more", neighbors->second.size() - mostNeighbors));
+  return lines;
+}
+
+} // namespace halftone::compiler

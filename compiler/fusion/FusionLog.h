@@ -1,0 +1,52 @@
+// The record of what fusion rules did, from which the fusion report is made.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/fusion/FusionGraph.h"
+#include <string>
+
+namespace halftone::compiler {
+
+/// Kept only if a report is asked for: the texts cost time.
+class FusionLog {
+public:
+  /// `rule` started a group with `op`.
+  void started(mlir::Operation *op, llvm::StringRef rule);
+  /// `rule` added `op` to a group, cloned it, or merged its group into another.
+  void applied(mlir::Operation *op, llvm::StringRef rule);
+  /// `rule` declined to decide about `op`.
+  void declined(mlir::Operation *op, llvm::StringRef rule, llvm::StringRef reason);
+  /// `rule` declined to add `op` to the kernel of `group`. Replaces an earlier reason of this rule for the two.
+  void declined(mlir::Operation *op, FusionGroupId group, llvm::StringRef rule, std::string reason);
+  /// `rule` declined to merge two groups.
+  void declined(FusionGroupId group, FusionGroupId other, llvm::StringRef rule, std::string reason);
+  /// Group `other` was merged into `group`.
+  void merged(FusionGroupId group, FusionGroupId other) { mergedInto[other] = group; }
+  /// To be called before `op` is erased.
+  void erased(mlir::Operation *op) { notes.erase(op); }
+
+  /// Resolves merges: fills in the reasons why groups of the graph are apart. To be called once, at the end.
+  void finish(const FusionGraph &graph);
+  /// The lines of FusionRow about the kernel of `group`, which holds the ops of `body`. `siteOf` names other kernels.
+  std::vector<std::string> linesOf(FusionGroupId group, const KernelBody &body,
+                                   llvm::function_ref<std::string(FusionGroupId)> siteOf) const;
+
+private:
+  struct Apart {
+    FusionGroupId group;
+    llvm::StringRef rule;
+    std::string reason; // with the op, if the rule asked for one
+  };
+  struct Notes {
+    llvm::SmallVector<llvm::StringRef, 2> rules;
+    std::vector<std::string> reasons;
+    std::vector<Apart> apart;
+    bool isStart = false;
+  };
+  FusionGroupId resolved(FusionGroupId group);
+
+  llvm::DenseMap<mlir::Operation *, Notes> notes;
+  llvm::DenseMap<FusionGroupId, FusionGroupId> mergedInto;
+  llvm::DenseMap<FusionGroupId, std::vector<Apart>> apart; // by the group that asked; after finish(), of both
+};
+
+} // namespace halftone::compiler
