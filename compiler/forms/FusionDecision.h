@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// Converts to true if there is a kernel. Reasons are literals, and are put into words only for reports, so a search that declines
-/// many fusions costs no text.
+/// Converts to true if there is a kernel. Reasons are literals, and are put into words only for reports, so a search
+/// that declines many fusions costs no text.
 class FusionDecision {
 public:
   /// No kernel, and no reason: of a form that is not meant for such ops.
@@ -28,7 +28,8 @@ public:
 
   /// Appends the reasons of another decision without a kernel, as those of kernels of `kind`.
   void append(const FusionDecision &other, dialect::KernelKind kind);
-  /// The reasons of all forms that are meant for such ops: "row: the reduced axes are not innermost (reduce); finish: ...".
+  /// The reasons of all forms that are meant for such ops: "row: the reduced axes are not innermost (reduce); finish:
+  /// ...".
   std::string reason() const;
 
 private:

@@ -9,12 +9,13 @@
 
 namespace halftone::compiler {
 
-/// `Operation::isBeforeInBlock` renumbers the whole block after an insertion between two ops; this class does not. Ops do not
-/// move within the block.
+/// `Operation::isBeforeInBlock` renumbers the whole block after an insertion between two ops; this class does not. Ops
+/// do not move within the block.
 class BlockOrder {
 public:
   explicit BlockOrder(mlir::Block &block) : block(block) {}
-  /// Sorts ops of the block by position. Ops of enclosing blocks come first, those of outer blocks before those of inner ones.
+  /// Sorts ops of the block by position. Ops of enclosing blocks come first, those of outer blocks before those of
+  /// inner ones.
   void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops);
   /// To be called before `op` is erased.
   void erased(mlir::Operation *op);

@@ -9,8 +9,8 @@
 
 namespace halftone::compiler {
 
-/// An op is cloned if its kind always is (isGlue), or if a rule has marked it, and if no rule has stored it. Answers include the
-/// cloned producers of cloned producers.
+/// An op is cloned if its kind always is (isGlue), or if a rule has marked it, and if no rule has stored it. Answers
+/// include the cloned producers of cloned producers.
 class ClonedProducers {
 public:
   explicit ClonedProducers(mlir::Block &block) : block(block), order(block) {}
@@ -31,12 +31,12 @@ public:
   /// Returns true if a user of `op` reads its operands from memory.
   bool escapes(mlir::Operation *op) const;
 
-  /// A copy of `value`, the result of a cloned op, that is stored in memory. All calls for an op return the same copy; the first
-  /// inserts it before `user`.
+  /// A copy of `value`, the result of a cloned op, that is stored in memory. All calls for an op return the same copy;
+  /// the first inserts it before `user`.
   mlir::Value materialize(mlir::Value value, mlir::Operation *user);
 
-  /// The kernel body of these ops of the block: they and the cloned producers that they read, in program order, and the results
-  /// that other ops read.
+  /// The kernel body of these ops of the block: they and the cloned producers that they read, in program order, and the
+  /// results that other ops read.
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> own);
   /// The values of at least `leastElements` elements that a kernel of these ops reads.
   llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> own, int64_t leastElements);

@@ -20,18 +20,18 @@ struct FusionGroup {
   bool isKernel() const { return !opaque && !ops.empty(); }
 };
 
-/// A dependency graph of groups, over a block and its cloned producers: dependencies between ops are looked up through cloned
-/// producers. Groups are kept in an order in which each follows those that it depends on. The graph never edits IR. A rule that
-/// edits IR reports it by erased() and operandsChanged().
+/// A dependency graph of groups, over a block and its cloned producers: dependencies between ops are looked up through
+/// cloned producers. Groups are kept in an order in which each follows those that it depends on. The graph never edits
+/// IR. A rule that edits IR reports it by erased() and operandsChanged().
 class FusionGraph {
 public:
   FusionGraph(mlir::Block &block, const ClonedProducers &cloned);
 
   /// A new group, at the end, of an op that no kernel holds.
   FusionGroupId addOpaque(mlir::Operation *op);
-  /// Merges `groups` into the first of them, which takes the position of the group that comes first in the order, and adds `op`
-  /// unless it is null. Without groups, `op` starts a new one, at the end. All groups that the merged one depends on must come
-  /// before it (predecessorsBetween(), moveBefore()).
+  /// Merges `groups` into the first of them, which takes the position of the group that comes first in the order, and
+  /// adds `op` unless it is null. Without groups, `op` starts a new one, at the end. All groups that the merged one
+  /// depends on must come before it (predecessorsBetween(), moveBefore()).
   FusionGroupId merge(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op, KernelShape shape);
   /// Replaces `op`, which is going to be erased, by other ops in its group.
   void replace(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> replacements);
@@ -43,21 +43,21 @@ public:
   /// The number of ids: groups that were merged into others count.
   size_t size() const { return groups.size(); }
 
-  /// The ops of this block, in groups, that `op` depends on. A collective also depends on the collective before it: otherwise a
-  /// kernel could make a value for the first and read a value of the second.
+  /// The ops of this block, in groups, that `op` depends on. A collective also depends on the collective before it:
+  /// otherwise a kernel could make a value for the first and read a value of the second.
   llvm::ArrayRef<mlir::Operation *> producersOf(mlir::Operation *op);
   /// The groups of `op`'s producers that become kernels, in which the op that joined last comes first.
   llvm::SmallVector<FusionGroupId> producerKernels(mlir::Operation *op);
-  /// The ops that read `value`: cloned producers and, through them, their users. An op in a nested region stands for the op of
-  /// this block around it.
+  /// The ops that read `value`: cloned producers and, through them, their users. An op in a nested region stands for
+  /// the op of this block around it.
   llvm::SmallVector<mlir::Operation *> consumersOf(mlir::Value value) const;
 
   /// Returns true if `a` comes before `b` in the current order.
   bool isBefore(FusionGroupId a, FusionGroupId b) const { return order.isBefore(a, b); }
   /// The group of `ids` that comes first.
   FusionGroupId first(llvm::ArrayRef<FusionGroupId> ids) const;
-  /// The groups that a kernel of `ids` and `op` depends on and that come after the first of `ids`: they have to move before it. `op`
-  /// may be null. Returns nullopt if one of them depends on that kernel.
+  /// The groups that a kernel of `ids` and `op` depends on and that come after the first of `ids`: they have to move
+  /// before it. `op` may be null. Returns nullopt if one of them depends on that kernel.
   std::optional<llvm::SmallVector<FusionGroupId>> predecessorsBetween(llvm::ArrayRef<FusionGroupId> ids,
                                                                       mlir::Operation *op);
   /// Moves groups, in their order, directly before `id`, on which none of them depends.

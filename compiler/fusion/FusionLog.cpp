@@ -28,7 +28,14 @@ void FusionLog::applied(Operation *op, StringRef rule) {
 }
 
 void FusionLog::declined(Operation *op, StringRef rule, StringRef reason) {
-  notes[op].reasons.push_back(fmt::format("{}: {}", rule.str(), reason.str()));
+  std::vector<std::string> &reasons = notes[op].reasons;
+  std::string text = fmt::format("{}: {}", rule.str(), reason.str());
+  if (!llvm::is_contained(reasons, text))
+    reasons.push_back(std::move(text));
+}
+
+void FusionLog::keptStored(Operation *op, StringRef rule, StringRef reason) {
+  notes[op].stored = fmt::format("{}: {}", rule.str(), reason.str());
 }
 
 void FusionLog::declined(Operation *op, FusionGroupId group, StringRef rule, std::string reason) {
@@ -39,6 +46,11 @@ void FusionLog::declined(Operation *op, FusionGroupId group, StringRef rule, std
 
 void FusionLog::declined(FusionGroupId group, FusionGroupId other, StringRef rule, std::string reason) {
   apart[group].push_back({other, rule, fmt::format("{}: {}", rule.str(), reason)});
+}
+
+void FusionLog::replaced(Operation *op, Operation *by) {
+  Notes moved = std::move(notes[op]);
+  notes[by] = std::move(moved);
 }
 
 /// The group that holds the ops of `group` now.
@@ -74,20 +86,23 @@ void FusionLog::finish(const FusionGraph &graph) {
 
 std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBody &body,
                                             llvm::function_ref<std::string(FusionGroupId)> siteOf) const {
-  std::vector<std::string> lines, starts;
+  std::vector<std::string> lines, starts, stored;
   for (Operation *op : body.ops) {
     const bool isOwn = body.home.contains(op);
     const auto found = notes.find(op);
     const std::string rules = found == notes.end() ? "" : llvm::join(found->second.rules, ", ");
     lines.push_back(fmt::format("{} {}{}{}", isOwn ? "op" : "clone", nameOf(op), rules.empty() ? "" : ": ", rules));
-    if (!isOwn || found == notes.end() || !found->second.isStart)
+    if (!isOwn || found == notes.end())
       continue;
-    if (found->second.reasons.empty())
-      starts.push_back(fmt::format("start {}: {}: such an op starts a kernel", nameOf(op), rules));
+    if (!found->second.stored.empty())
+      stored.push_back(fmt::format("store {}: {}", nameOf(op), found->second.stored));
+    if (!found->second.isStart)
+      continue;
     for (const std::string &reason : found->second.reasons)
       starts.push_back(fmt::format("start {}: {}", nameOf(op), reason));
   }
   llvm::append_range(lines, starts);
+  llvm::append_range(lines, stored);
   constexpr size_t mostNeighbors = 16;
   const auto neighbors = apart.find(group);
   if (neighbors == apart.end())

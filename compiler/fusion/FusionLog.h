@@ -15,12 +15,16 @@ public:
   void applied(mlir::Operation *op, llvm::StringRef rule);
   /// `rule` declined to decide about `op`.
   void declined(mlir::Operation *op, llvm::StringRef rule, llvm::StringRef reason);
+  /// `rule` left `op` a value that a kernel stores for others, which could have computed it themselves.
+  void keptStored(mlir::Operation *op, llvm::StringRef rule, llvm::StringRef reason);
   /// `rule` declined to add `op` to the kernel of `group`. Replaces an earlier reason of this rule for the two.
   void declined(mlir::Operation *op, FusionGroupId group, llvm::StringRef rule, std::string reason);
   /// `rule` declined to merge two groups.
   void declined(FusionGroupId group, FusionGroupId other, llvm::StringRef rule, std::string reason);
   /// Group `other` was merged into `group`.
   void merged(FusionGroupId group, FusionGroupId other) { mergedInto[other] = group; }
+  /// `by` takes the place of `op` in its group.
+  void replaced(mlir::Operation *op, mlir::Operation *by);
   /// To be called before `op` is erased.
   void erased(mlir::Operation *op) { notes.erase(op); }
 
@@ -38,7 +42,8 @@ private:
   };
   struct Notes {
     llvm::SmallVector<llvm::StringRef, 2> rules;
-    std::vector<std::string> reasons;
+    std::vector<std::string> reasons; // why rules declined the op, each once
+    std::string stored;               // why the op is stored; empty if no rule asked
     std::vector<Apart> apart;
     bool isStart = false;
   };

@@ -8,8 +8,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Ops of one kernel, without its cloned producers, and the sum of their costs. Each op that joins classifies all of them anew, and
-/// LLVM takes more than linear time in the length of a body.
+/// Ops of one kernel, without its cloned producers, and the sum of their costs. Each op that joins classifies all of
+/// them anew, and LLVM takes more than linear time in the length of a body.
 static constexpr size_t mostOwnOps = 256;
 static constexpr int64_t mostOwnCost = 6000;
 
@@ -75,6 +75,16 @@ bool FusionState::tryMerge(FusionGroupId id, FusionGroupId other) {
   if (fusion)
     fuse(std::move(*fusion));
   return fusion.has_value();
+}
+
+void FusionState::decline(Operation *op, StringRef reason) {
+  if (log)
+    log->declined(op, rule, reason);
+}
+
+void FusionState::keepStored(Operation *op, StringRef reason) {
+  if (log)
+    log->keptStored(op, rule, reason);
 }
 
 void FusionState::decline(Operation *op, FusionGroupId group, StringRef reason) {

@@ -22,16 +22,20 @@ struct FusionState {
       : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)),
         costs(target.fusionCosts()), numerics(numerics), cloned(block), graph(block, cloned), log(log) {}
 
-  /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null, or the reason why there is none. Dependencies
-  /// between groups do not matter.
+  /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null, or the reason why there is none.
+  /// Dependencies between groups do not matter.
   FusionDecision canFuse(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
-  /// The fusion of `groups` and `op`, if canFuse() and if no dependency cycle arises. Otherwise the log gets the reason, as one
-  /// between `op`, or else the first group, and the last group.
+  /// The fusion of `groups` and `op`, if canFuse() and if no dependency cycle arises. Otherwise the log gets the
+  /// reason, as one between `op`, or else the first group, and the last group.
   std::optional<Fusion> plan(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
   /// Updates the graph. Returns the merged group.
   FusionGroupId fuse(Fusion fusion);
   /// Merges group `other` into `id` if that is legal.
   bool tryMerge(FusionGroupId id, FusionGroupId other);
+  /// Logs that the current rule declined to decide about `op`.
+  void decline(mlir::Operation *op, llvm::StringRef reason);
+  /// Logs that the current rule left `op` a value that a kernel stores for others.
+  void keepStored(mlir::Operation *op, llvm::StringRef reason);
   /// Logs that the current rule declined to add `op` to the kernel of `group`.
   void decline(mlir::Operation *op, FusionGroupId group, llvm::StringRef reason);
   /// Logs that the current rule applied to `op`.

@@ -9,8 +9,8 @@ namespace halftone::compiler {
 /// `location` with the lines of a FusionRow.
 mlir::Location withFusion(mlir::Location location, llvm::ArrayRef<std::string> lines);
 
-/// One row for each launch of a module in stage kernel, in the order of the launches. A row has no lines if its launch was formed
-/// without `form-kernels{explain}`.
+/// One row for each launch of a module in stage kernel, in the order of the launches. A row has no lines if its launch
+/// was formed without `form-kernels{explain}`.
 std::vector<FusionRow> fusionReport(mlir::ModuleOp module);
 
 } // namespace halftone::compiler

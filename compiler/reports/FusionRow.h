@@ -1,4 +1,4 @@
-// A row of the fusion report: why a kernel holds its ops.
+// A row of the fusion report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -6,18 +6,22 @@
 
 namespace halftone::compiler {
 
-/// One launch of a module in stage kernel.
+/// How the kernel of one launch was formed.
 struct FusionRow {
   std::string kernel; // its symbol
   std::string site;   // LaunchOp's
-  /// "op add [net/dense]: join producers": an op of this kernel, its layer path, and the rules that put it there. "clone ...": a cloned
-  /// producer, which other kernels may compute too. "start add [net/dense]: <rule>: <reason>": why a rule left it to a later one to start
-  /// the kernel with the op. "apart from "<site>": add [net/dense]: <rule>: <reason>": why the op, of one of the two kernels, did not join
-  /// the other; without op if the rule asked for all of the kernel.
+  /// The lines of the report, by their first word:
+  /// - `op add [net/dense]: join producers`: an op that only this kernel computes, its layer path, and the rules that
+  ///   applied;
+  /// - `clone ...`: a cloned producer, which other kernels may compute too;
+  /// - `start add [net/dense]: <rule>: <reason>`: why a rule declined the op, which then started the kernel;
+  /// - `store add [net/dense]: <rule>: <reason>`: why other kernels load the op's value instead of recomputing it;
+  /// - `apart from "<site>": add [net/dense]: <rule>: <reason>`: why the op, of one of two kernels, did not join the other.
+  ///   There is no op if the rule considered whole kernels.
   std::vector<std::string> lines;
 };
 
-/// The rows as comments of MLIR: "// kernel @loop_...: <site>", then "//   " and a line each.
+/// The rows as MLIR comments: "// kernel @loop_...: <site>", then each line after "//   ".
 std::string fusionText(const std::vector<FusionRow> &rows);
 
 } // namespace halftone::compiler

@@ -319,6 +319,16 @@ std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &typ
   return text;
 }
 
+std::vector<compiler::FusionRow> CompiledFunction::fusion(const std::vector<TensorType> &types,
+                                                          const FeedLayout &layout) {
+  const FloatMode mode;
+  CallTransaction transaction(CallTransaction::Extent::program);
+  std::vector<compiler::FusionRow> rows =
+      traceFusion(*trace(types, withExtents(layout)), options_, runtimeOf(device())->target()).valueOrThrow();
+  transaction.commit();
+  return rows;
+}
+
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {
   const std::shared_ptr<Player> player = this->player(types, layout);
   CastLedger ledger;

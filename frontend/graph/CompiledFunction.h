@@ -1,6 +1,7 @@
 // A traced function, compiled once per input types and configuration, and run on Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/reports/FusionRow.h"
 #include "frontend/graph/HostSteps.h"
 #include "halftone/Device.h"
 #include "halftone/Reports.h"
@@ -47,6 +48,8 @@ public:
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  /// How form-kernels forms the kernels of the program for these types: a row per launch. Traces anew; generates no code.
+  std::vector<compiler::FusionRow> fusion(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   /// Returns the player for these types, and compiles it if there is none yet.
   std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {},
                                  const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);

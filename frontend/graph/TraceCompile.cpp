@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceCompile.h"
 #include "compiler/Compiler.h"
+#include "compiler/reports/FusionReport.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/CompileWatch.h"
@@ -181,6 +182,19 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   if (text.empty()) // a stage that was reached has a text, even if a later one failed
     return told(executable.status());
   return text;
+}
+
+StatusOr<std::vector<compiler::FusionRow>> traceFusion(Trace &trace, const FunctionOptions &options,
+                                                       const std::string &target) {
+  HALFTONE_RETURN_IF_ERROR(checkEnvironment(nullptr));
+  const CompilerGate gate;
+  HALFTONE_RETURN_IF_ERROR(gate.status());
+  ModuleOp module = trace.finish();
+  compiler::CompileOptions explained = compileOptions(options, target);
+  explained.explainFusion = true;
+  if (Status ran = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::kernel, explained); !ran)
+    return told(ran);
+  return compiler::fusionReport(module);
 }
 
 VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substitutes, const VariableHandle &own) {

@@ -1,6 +1,7 @@
 // Compiles or interprets a finished trace: the frontend's only way into compiler and interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/reports/FusionRow.h"
 #include "frontend/graph/CompiledFunction.h"
 #include "runtime/plan/Executable.h"
 
@@ -22,6 +23,9 @@ struct TextOptions {
 };
 /// The text of one stage.
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);
+/// How the kernels of the trace are formed for this target, as of compileTrace(): one row for each launch.
+StatusOr<std::vector<compiler::FusionRow>> traceFusion(Trace &trace, const FunctionOptions &options,
+                                                       const std::string &target);
 
 /// Does the work of `beforeRun`, runs the trace in the reference interpreter and writes the variables that the trace
 /// changes. Like Player::play(), it holds the variables' locks from the first stored value to the last write.

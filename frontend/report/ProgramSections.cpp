@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 namespace halftone::detail {
@@ -55,16 +56,35 @@ std::vector<KernelUse> usesOf(const Executable &executable, const std::optional<
   return uses;
 }
 
-Cell sitesCell(const std::vector<std::string> &sites) {
-  if (sites.empty())
+/// Rows of the fusion report by kind of kernel and site, equal rows once. Launches of one kind and site are not told apart.
+using FusionBySite = std::map<std::pair<std::string, std::string>, std::set<std::vector<std::string>>>;
+
+FusionBySite fusionBySite(const std::vector<compiler::FusionRow> &rows) {
+  FusionBySite bySite;
+  for (const compiler::FusionRow &row : rows)
+    if (!row.lines.empty())
+      bySite[{row.kernel.substr(0, row.kernel.rfind('_')), row.site}].insert(row.lines);
+  return bySite;
+}
+
+/// The first site; expanded, all sites, each with the lines about its fusion.
+Cell sitesCell(const KernelUse &use, const FusionBySite &fusion) {
+  if (use.sites.empty())
     return {""};
-  const std::string first = escaped(sites[0]);
-  if (sites.size() == 1)
+  const std::string first = escaped(use.sites[0]);
+  std::string details;
+  for (const std::string &site : use.sites) {
+    if (use.sites.size() > 1)
+      details += escaped(site) + "<br/>";
+    if (const auto rows = fusion.find({use.code->kind, site}); rows != fusion.end())
+      for (const std::vector<std::string> &lines : rows->second)
+        for (const std::string &line : lines)
+          details += "<small>" + escaped(line) + "</small><br/>";
+  }
+  if (details.empty())
     return {first};
-  std::string markup = fmt::format("<details><summary>{} and {} more</summary>", first, sites.size() - 1);
-  for (size_t i = 1; i < sites.size(); ++i)
-    markup += escaped(sites[i]) + "<br/>";
-  return {markup + "</details>", first};
+  const std::string more = use.sites.size() > 1 ? fmt::format(" and {} more", use.sites.size() - 1) : "";
+  return {fmt::format("<details><summary>{}{}</summary>{}</details>", first, more, details), first};
 }
 
 std::string_view programName(Program program) {
@@ -94,6 +114,7 @@ ReportedProgram reportedProgram(const Model &model, const ReportArgs &args) {
     }
     reported.player = choice.function->player(choice.types, choice.layout);
     reported.ledger = choice.function->ledger(choice.types, choice.layout);
+    reported.fusion = choice.function->fusion(choice.types, choice.layout);
   } catch (const Error &error) {
     reported.absent = fmt::format("There is no compiled program: {}", error.message());
     return reported;
@@ -182,6 +203,7 @@ Section kernelsSection(const ReportedProgram &reported) {
                               {"Per launch", true},
                               {"Method"},
                               {"Layers and ops"}};
+  const FusionBySite fusion = fusionBySite(reported.fusion);
   std::vector<std::vector<Cell>> rows;
   for (const KernelUse &use : uses) {
     const double each = use.launches ? use.weight / static_cast<double>(use.launches) : 0;
@@ -190,7 +212,7 @@ Section kernelsSection(const ReportedProgram &reported) {
                          escaped(use.key)),
                     Cell::text(use.code->kind), Cell::count(use.launches),
                     Cell(timeText(each), fmt::format("{:.9f}", each)), Cell::text(use.code->method),
-                    sitesCell(use.sites)});
+                    sitesCell(use, fusion)});
   }
   if (!reported.times) {
     columns.erase(columns.begin() + 4);

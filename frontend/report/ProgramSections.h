@@ -1,6 +1,7 @@
 // The sections of a report about the compiled program: casts, kernels, memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/reports/FusionRow.h"
 #include "frontend/report/Page.h"
 #include "halftone/Model.h"
 #include "runtime/devices/StepTimes.h"
@@ -16,6 +17,7 @@ struct ReportedProgram {
   std::shared_ptr<Player> player; // null if there is no program
   std::string absent;             // then the reason
   CastLedger ledger{};
+  std::vector<compiler::FusionRow> fusion{};
   std::optional<StepTimes> times{};
   std::string timesAbsent{}; // the reason if there are none
 };

@@ -1,4 +1,4 @@
-// Which rules form the kernels of six nets, and why kernels stay apart. The report consists of comments: what is printed is a module.
+// Which rules form the kernels of seven nets, and why kernels stay apart. The report consists of comments: what is printed is a module.
 // RUN: halftone-opt %s --split-input-file --target=x86-64-v3 --explain-fusion -o %t.mlir
 // RUN: FileCheck-22 %s --input-file=%t.mlir
 // RUN: halftone-opt %t.mlir --split-input-file --start-from=kernel -o %t.again.mlir
@@ -10,7 +10,8 @@
 // CHECK-NEXT: //   clone broadcast [net/hidden]: always cloned
 // CHECK-NEXT: //   op add [net/hidden]: join producers
 // CHECK-NEXT: //   op relu [net/hidden]: join producers
-// CHECK-NEXT: //   start contract [net/hidden]: contraction: such an op starts a kernel
+// CHECK-NEXT: //   start contract [net/hidden]: contraction: before a contraction a kernel holds cloned producers only
+// CHECK-NEXT: //   store relu [net/hidden]: recompute results: a kernel reads it in another way than elementwise
 // CHECK-NEXT: // kernel @matmul_{{[0-9a-f]+}}: [[PRODUCT:.*]]
 // CHECK: //   apart from "[[ROW:.*]]": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)
 // CHECK: // kernel @row_{{[0-9a-f]+}}: [[ROW]]
@@ -154,7 +155,8 @@ func.func @main(%q: tensor<2x64x4x16xf32> {halftone.name = "q"}, %seen: tensor<2
 // A recurrent layer: one kernel runs the loop.
 // CHECK: // kernel @loop_{{[0-9a-f]+}}: net/rnn
 // CHECK-NEXT: //   op constant [net/rnn]: start
-// CHECK-NEXT: //   start constant [net/rnn]: join producers: no kernel computes an operand
+// CHECK-NEXT: //   start constant [net/rnn]: always cloned: its value is read from memory
+// CHECK-NEXT: //   start constant [net/rnn]: join producers: no kernel computes an operand, except behind a reshape or another op that no kernel holds
 // CHECK: // kernel @recurrence_{{[0-9a-f]+}}: net/rnn
 // CHECK-NEXT: //   op scan [net/rnn]: recurrence
 halftone.variable @r : tensor<20x20xf32> {path = "net/rnn/recurrent_kernel"}
@@ -173,4 +175,19 @@ func.func @main(%x: tensor<5x65x20xf32> {halftone.name = "x"}) -> (tensor<5x65x2
     halftone.yield %0#1 : tensor<5x65x20xf32>
   }
   return %y : tensor<5x65x20xf32>
+}
+
+// -----
+
+// A product reads a sum of two tensors from memory. A mean over few rows gets no kernel of partial results.
+// CHECK: // kernel @loop_{{[0-9a-f]+}}: {{.*}}: add
+// CHECK-NEXT: //   op add: start
+// CHECK-NEXT: //   start add: contraction: it is no prologue: elementwise, without transcendental functions, of one tensor of its size and scalars
+// CHECK: // kernel @reduction_loop
+// CHECK: //   start reduce: reductions to readers: the operand is too small for a kernel of partial results, or the result too large
+func.func @main(%x: tensor<64x128xf32> {halftone.name = "x"}, %z: tensor<64x128xf32> {halftone.name = "z"}, %w: tensor<128x32xf32> {halftone.name = "w"}, %u: tensor<64x128xf32> {halftone.name = "u"}) -> (tensor<64x32xf32> {halftone.name = "y"}, tensor<128xf32> {halftone.name = "s"}) {
+  %0 = halftone.add %x, %z : tensor<64x128xf32>
+  %1 = halftone.contract %0, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x128xf32>, tensor<128x32xf32>) -> tensor<64x32xf32>
+  %2 = halftone.reduce sum %u {axes = array<i64: 0>} : tensor<64x128xf32> -> tensor<128xf32>
+  return %1, %2 : tensor<64x32xf32>, tensor<128xf32>
 }

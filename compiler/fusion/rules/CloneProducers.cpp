@@ -21,18 +21,20 @@ void storeEscapingConstants(FusionState &state) {
 
 /// Ops whose kind is always cloned stay so, unless something other than a kernel reads them: those are stored.
 RuleResult cloneAlways(FusionState &state, Operation *op) {
-  if (!isGlue(op) || state.cloned.isStored(op))
+  if (!isGlue(op))
     return RuleResult::declined;
-  if (!state.cloned.escapes(op))
+  if (!state.cloned.isStored(op) && !state.cloned.escapes(op))
     return RuleResult::applied;
   state.cloned.markStored(op);
-  return RuleResult::declined;
+  return RuleResult::because("its value is read from memory");
 }
 
 /// A kernel takes the key of random bits from memory.
 RuleResult storeRandomKey(FusionState &state, Operation *op) {
   auto bits = dyn_cast<RandomBitsOp>(op);
-  return bits && failed(storeOperand(state, bits.getKeyMutable())) ? RuleResult::failed : RuleResult::declined;
+  return bits && failed(storeOperand(state, bits.getKeyMutable(), "a kernel reads the key of random bits from memory"))
+             ? RuleResult::failed
+             : RuleResult::declined;
 }
 
 /// Clones elementwise work on values in memory that loads few tensors and computes little.
@@ -61,8 +63,8 @@ RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   return RuleResult::applied;
 }
 
-/// Clones a rounding cast that widens a large float: memory holds the narrow value. Contractions and lookups read a value as it is
-/// stored, so they must not read the cast.
+/// Clones a rounding cast that widens a large float: memory holds the narrow value. Contractions and lookups read a
+/// value as it is stored, so they must not read the cast.
 RuleResult cloneWidening(FusionState &state, Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   if (!cast || state.cloned.isStored(op) || cast.getKind() != CastKind::rounding || state.cloned.escapes(op))

@@ -7,8 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Returns true if `op`, an attention or its gradient, computes the elements of its mask where it needs them: by few ops, of
-/// tensors that are small beside its scores.
+/// Returns true if `op`, an attention or its gradient, computes the elements of its mask where it needs them: by few
+/// ops, of tensors that are small beside its scores.
 static bool computesMask(FusionState &state, Operation *op, Value mask) {
   const SmallVector<int64_t, 4> scores =
       isa<AttentionOp>(op) ? cast<AttentionOp>(op).getScoreShape() : cast<AttentionGradOp>(op).getScoreShape();
@@ -33,14 +33,15 @@ RuleResult startAttention(FusionState &state, Operation *op) {
     Operation *producer = operand.get().getDefiningOp();
     const bool isComputed =
         operand.get() == mask && producer && state.cloned.isCloned(producer) && computesMask(state, op, mask);
-    if (!isComputed && failed(storeOperand(state, operand)))
+    if (!isComputed && failed(storeOperand(state, operand, "an attention computes no operand but a cheap mask")))
       return RuleResult::failed;
   }
+  state.decline(op, "an attention reads its operands from memory, or computes its mask itself");
   return startGroup(state, op);
 }
 
-/// Returns true if a contraction takes the cloned producer behind `operand` as its prologue: cheap work on one tensor of the operand's
-/// size, and on scalars.
+/// Returns true if a contraction takes the cloned producer behind `operand` as its prologue: cheap work on one tensor
+/// of the operand's size, and on scalars.
 static bool isPrologue(FusionState &state, OpOperand &operand) {
   const KernelBody body = state.cloned.bodyOf(operand.get().getDefiningOp());
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
@@ -58,15 +59,18 @@ RuleResult startContraction(FusionState &state, Operation *op) {
   auto contract = dyn_cast<ContractOp>(op);
   if (!contract)
     return RuleResult::declined;
+  constexpr llvm::StringLiteral notPrologue =
+      "it is no prologue: elementwise, without transcendental functions, of one tensor of its size and scalars";
   const WindowOp window = windowOf(contract);
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
     if (!producer || !state.cloned.isCloned(producer) || state.cloned.isUnpacking(producer))
       continue;
     const bool isThroughWindow = operand.getOperandNumber() == 0 && window && state.cloned.isMarked(window);
-    if (!isThroughWindow && !isPrologue(state, operand) && failed(storeOperand(state, operand)))
+    if (!isThroughWindow && !isPrologue(state, operand) && failed(storeOperand(state, operand, notPrologue)))
       return RuleResult::failed;
   }
+  state.decline(op, "before a contraction a kernel holds cloned producers only");
   return startGroup(state, op);
 }
 

@@ -7,8 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Keeps branches, loops, reshapes, optimization barriers, collectives, and constants that the plan writes out. A stored constant of
-/// more elements is a splat, which a kernel fills in.
+/// Keeps branches, loops, reshapes, optimization barriers, collectives, and constants that the plan writes out. A
+/// stored constant of more elements is a splat, which a kernel fills in.
 RuleResult keepOpaque(FusionState &state, Operation *op) {
   constexpr int64_t mostConstantElements = 64;
   const bool isConstant =

@@ -37,8 +37,8 @@ std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op,
   return {first, rest};
 }
 
-/// Splits a reduction over leading or all axes: the partial reduction joins the kernel `host`, or starts a loop kernel. Returns the
-/// ops that finish it, which all its users then read; none if the reduction stays as it is.
+/// Splits a reduction over leading or all axes: the partial reduction joins the kernel `host`, or starts a loop kernel.
+/// Returns the ops that finish it, which all its users then read; none if the reduction stays as it is.
 SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroupId> host, ReduceOp op) {
   ArrayRef<int64_t> axes = op.getAxes();
   const int64_t reduced = axes.size();
@@ -66,6 +66,8 @@ SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroup
   if (!side)
     return decline("the blocks of the kernel do not cut the reduced axes");
   auto [first, rest] = splitInTwo(state, op, *side);
+  if (!host)
+    state.decline(first, "no kernel that computes or reads the operand takes it");
   std::optional<Fusion> fusion = state.plan(groups, first);
   if (!fusion) {
     Operation *reshape = first.getX().getDefiningOp();
@@ -105,14 +107,16 @@ std::map<std::vector<int64_t>, FusionCandidates> readersByShape(const FusionStat
 /// Puts `finish` in the place of the reduction `op` in its group. `stale` are the ops that read the result.
 void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish, ArrayRef<Operation *> stale) {
   state.graph.replace(op, finish);
+  if (state.log)
+    state.log->replaced(op, finish.front());
   llvm::for_each(finish, [&](Operation *each) { state.note(each); });
   state.erase(op);
   for (Operation *reader : stale)
     state.graph.operandsChanged(reader);
 }
 
-/// Moves the partial reduction of `op`, a reduction of group `id` that reads `inputs`, into `host`. Returns false if `host` does not
-/// read all of them, depends on the group, or cannot hold it.
+/// Moves the partial reduction of `op`, a reduction of group `id` that reads `inputs`, into `host`. Returns false if
+/// `host` does not read all of them, depends on the group, or cannot hold it.
 bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, ReduceOp op, ArrayRef<Value> inputs) {
   const FusionGroup &reader = state.graph.group(host);
   const llvm::SetVector<Value> read = state.cloned.inputsOf(reader.ops, 2);
@@ -145,15 +149,20 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
   return true;
 }
 
-/// Moves the partial reduction of `op`, a reduction of group `id`, into a loop kernel before the group. Returns false if that does not
-/// pay, or if the group itself computes the operand.
+/// Moves the partial reduction of `op`, a reduction of group `id`, into a loop kernel before the group. Returns false
+/// if that does not pay, or if the group itself computes the operand.
 bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
   const int64_t elements = elementsOf(op.getX());
   const auto isComputedHere = [&](Operation *producer) { return state.graph.groupOf(producer) == id; };
-  if (elements < state.costs.lonePartialElements ||
-      elements < state.costs.lonePartialElementsPerResult * elementsOf(op.getY()) ||
-      llvm::any_of(state.graph.producersOf(op), isComputedHere))
+  if (llvm::any_of(state.graph.producersOf(op), isComputedHere)) {
+    state.decline(op, "its kernel computes the operand");
     return false;
+  }
+  if (elements < state.costs.lonePartialElements ||
+      elements < state.costs.lonePartialElementsPerResult * elementsOf(op.getY())) {
+    state.decline(op, "the operand is too small for a kernel of partial results, or the result too large");
+    return false;
+  }
   const SmallVector<Operation *> stale = state.graph.consumersOf(op.getY()),
                                  finish = splitInto(state, std::nullopt, op);
   if (finish.empty())
@@ -165,9 +174,9 @@ bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
 
 } // namespace
 
-/// Splits a reduction over leading or all axes. The partial reduction joins the kernel that computes the operand. If the operand is a
-/// cloned producer, it joins a kernel that computes a value which the clone reads. If no kernel takes it and the reduction is to one
-/// scalar and long, it starts a kernel.
+/// Splits a reduction over leading or all axes. The partial reduction joins the kernel that computes the operand. If
+/// the operand is a cloned producer, it joins a kernel that computes a value which the clone reads. If no kernel takes
+/// it and the reduction is to one scalar and long, it starts a kernel.
 RuleResult splitReduction(FusionState &state, Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
@@ -183,8 +192,9 @@ RuleResult splitReduction(FusionState &state, Operation *op) {
       "no kernel computes the operand in blocks along the reduced axes, and one block can reduce it");
 }
 
-/// A reduction over leading axes whose large operand another kernel reads whole becomes a partial reduction there. Otherwise, if its
-/// result is small, a loop kernel of its own computes the partial results, whose blocks are contiguous in memory.
+/// A reduction over leading axes whose large operand another kernel reads whole becomes a partial reduction there.
+/// Otherwise, if its result is small, a loop kernel of its own computes the partial results, whose blocks are
+/// contiguous in memory.
 void giveReductionsToReaders(FusionState &state) {
   DenseMap<Value, std::map<std::vector<int64_t>, FusionCandidates>> known;
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id) {

@@ -11,7 +11,8 @@ namespace halftone::compiler {
 RuleResult joinProducers(FusionState &state, Operation *op) {
   const SmallVector<FusionGroupId> candidates = state.graph.producerKernels(op);
   if (candidates.empty())
-    return RuleResult::because("no kernel computes an operand");
+    return RuleResult::because(
+        "no kernel computes an operand, except behind a reshape or another op that no kernel holds");
   std::optional<Fusion> fusion = state.plan(candidates, op);
   if (!fusion && candidates.size() > 1) {
     SmallVector<FusionGroupId> taken;
@@ -30,10 +31,12 @@ RuleResult joinProducers(FusionState &state, Operation *op) {
 }
 
 RuleResult startGroup(FusionState &state, Operation *op) {
+  if (state.numerics.formsAlone())
+    state.decline(op, "in strict numerics each op is a kernel");
   std::optional<Fusion> fusion = state.plan({}, op);
   if (!fusion) {
     for (OpOperand &operand : op->getOpOperands())
-      if (failed(storeOperand(state, operand)))
+      if (failed(storeOperand(state, operand, "no kernel holds the op with its cloned producers")))
         return RuleResult::failed;
     fusion = state.plan({}, op);
   }

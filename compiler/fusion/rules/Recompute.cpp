@@ -15,15 +15,16 @@ namespace {
 int64_t bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t>(8, bitsOf(value)); }
 
-/// Returns true for the argument of a variable. The variable's new value is written in place once nothing reads the old one: further
-/// readers could prevent that.
+/// Returns true for the argument of a variable. The variable's new value is written in place once nothing reads the old
+/// one: further readers could prevent that.
 bool isVariable(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
   return function && function.getArgAttr(argument.getArgNumber(), variableAttr);
 }
 
-/// For each contraction, the value of which all else in the kernel is computed: the product with its bias, for instance.
+/// For each contraction, the value of which all else in the kernel is computed: the product with its bias, for
+/// instance.
 DenseSet<Value> productsOf(const KernelBody &body) {
   DenseSet<Value> products;
   for (Operation *op : body.home) {
@@ -57,8 +58,9 @@ public:
   /// `sources`: the results of the kernel `body` that are stored anyway.
   RecomputationSearch(const FusionState &state, const KernelBody &body, const DenseSet<Value> &sources, Value value)
       : state(state), body(body), sources(sources), found{value, {}, {}}, open{value.getDefiningOp()} {}
-  /// nullopt if it would need more than one tensor, or does not pay.
+  /// nullopt if there is none that pays. Then reason() completes "stored: ".
   std::optional<Recomputation> run();
+  StringRef reason() const { return why; }
 
 private:
   bool isVector(Value operand) const {
@@ -66,6 +68,10 @@ private:
   }
   bool isRecomputed(Value operand) const;
   bool reads(Value operand);
+  std::nullopt_t because(llvm::StringLiteral reason) {
+    why = reason;
+    return std::nullopt;
+  }
 
   const FusionState &state;
   const KernelBody &body;
@@ -74,6 +80,7 @@ private:
   SmallVector<Operation *> open;
   DenseSet<Operation *> seen;
   DenseSet<Value> vectors;
+  StringRef why;
 };
 
 bool RecomputationSearch::isRecomputed(Value operand) const {
@@ -108,22 +115,28 @@ std::optional<Recomputation> RecomputationSearch::run() {
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
     if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
-      return std::nullopt;
+      return because("an op that is not elementwise would be recomputed");
     // A clone of a decision that reads a recomputed value, in another rounding, could decide otherwise.
     if (isOfDecision(op) && llvm::any_of(op->getOperands(), [&](Value each) { return isRecomputed(each); }))
-      return std::nullopt;
+      return because("a decision would read a recomputed value");
     transcendentals += isTranscendental(op);
     if (body.home.contains(op))
       found.ops.push_back(op);
-    if (static_cast<int64_t>(seen.size()) > state.costs.recomputeOps ||
-        !llvm::all_of(op->getOperands(), [&](Value each) { return reads(each); }))
-      return std::nullopt;
+    if (static_cast<int64_t>(seen.size()) > state.costs.recomputeOps)
+      return because("too many ops would be recomputed");
+    if (!llvm::all_of(op->getOperands(), [&](Value each) { return reads(each); }))
+      return because("more than one tensor would be read");
   }
   const bool pays = transcendentals == 0 || (transcendentals <= state.costs.recomputeTranscendentals &&
                                              elementsOf(found.value) >= state.costs.recomputeTranscendentalElements);
-  if (!pays || !found.source || isVariable(found.source) || shapeOf(found.source) != shapeOf(found.value) ||
-      static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors)
-    return std::nullopt;
+  if (!pays)
+    return because("transcendental functions cost more than the load");
+  if (!found.source || shapeOf(found.source) != shapeOf(found.value))
+    return because("no tensor of this shape would be read");
+  if (isVariable(found.source))
+    return because("a variable would be read, which its new value may then not overwrite");
+  if (static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors)
+    return because("too many vectors would be read");
   return std::move(found);
 }
 
@@ -134,7 +147,10 @@ public:
   void run(FusionGroupId id);
 
 private:
-  bool isReadElsewhere(Value value, FusionGroupId id) const;
+  bool isReadElementwise(Value value, FusionGroupId id) const;
+  std::optional<Recomputation> recomputationOf(Value value, FusionGroupId id, const KernelBody &body,
+                                               const DenseSet<Value> &sources);
+  void keepStored(Value value, StringRef reason) { state.keepStored(value.getDefiningOp(), reason); }
   std::optional<FusionGroupId> lastReader(Value value) const;
   bool isSourceLive(const Recomputation &recomputation);
   void apply(const Recomputation &recomputation, FusionGroupId id, IRMapping &clones);
@@ -144,19 +160,38 @@ private:
       lastReaders; // of sources, those that recomputations have added included
 };
 
-/// Returns true if other kernels read `value`, a result of group `id`, and all of them element by element.
-bool ResultRecompute::isReadElsewhere(Value value, FusionGroupId id) const {
-  Operation *op = value.getDefiningOp();
+/// Returns true if only kernels read `value`, a result of group `id`, and those other than the group read it
+/// elementwise.
+bool ResultRecompute::isReadElementwise(Value value, FusionGroupId id) const {
   const auto isLoopElsewhere = [&](Operation *reader) {
     const auto group = state.graph.groupOf(reader);
     return state.cloned.isCloned(reader) || (group && *group != id && !isa<ContractOp>(reader));
   };
-  return isa<ElementwiseOpInterface>(op) && elementsOf(value) >= state.costs.bigInput && !state.cloned.escapes(op) &&
-         llvm::all_of(op->getUsers(), [&](Operation *user) {
-           if (state.cloned.isCloned(user))
-             return llvm::all_of(state.graph.consumersOf(user->getResult(0)), isLoopElsewhere);
-           return isa<ElementwiseOpInterface, ReduceOp, PartialReduceOp>(user);
-         });
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (state.cloned.isCloned(user))
+      return llvm::all_of(state.graph.consumersOf(user->getResult(0)), isLoopElsewhere);
+    return isa<ElementwiseOpInterface, ReduceOp, PartialReduceOp>(user);
+  });
+}
+
+/// How the other kernels that read `value`, a result of group `id`, recompute it. `sources` are results that are stored
+/// anyway.
+std::optional<Recomputation> ResultRecompute::recomputationOf(Value value, FusionGroupId id, const KernelBody &body,
+                                                              const DenseSet<Value> &sources) {
+  Operation *op = value.getDefiningOp();
+  if (!isa<ElementwiseOpInterface>(op) || state.cloned.escapes(op))
+    return std::nullopt;
+  const auto because = [&](StringRef reason) {
+    keepStored(value, reason);
+    return std::nullopt;
+  };
+  if (elementsOf(value) < state.costs.bigInput)
+    return because("it is small");
+  if (!isReadElementwise(value, id))
+    return because("a kernel reads it in another way than elementwise");
+  RecomputationSearch search(state, body, sources, value);
+  auto found = search.run();
+  return found ? std::move(found) : because(search.reason());
 }
 
 /// The last kernel that reads `value`; nullopt if no kernel of the block does.
@@ -165,7 +200,7 @@ std::optional<FusionGroupId> ResultRecompute::lastReader(Value value) const {
   for (Operation *reader : state.graph.consumersOf(value))
     if (const auto id = state.graph.groupOf(reader))
       if (!last || state.graph.isBefore(*last, *id))
-        last = *id;
+        last = id;
   return last;
 }
 
@@ -181,8 +216,8 @@ bool ResultRecompute::isSourceLive(const Recomputation &recomputation) {
   return last->second && wanted && !state.graph.isBefore(*last->second, *wanted);
 }
 
-/// Lets the other kernels that read the value recompute it. If no form holds the ops of one of these kernels then, all of them still
-/// read the value. `clones` maps the values of group `id` to those of their clones so far.
+/// Lets the other kernels that read the value recompute it. If no form holds the ops of one of these kernels then, all
+/// of them still read the value. `clones` maps the values of group `id` to those of their clones so far.
 void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id, IRMapping &clones) {
   SmallVector<Operation *> ops(recomputation.ops);
   state.cloned.sort(ops);
@@ -215,7 +250,7 @@ void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id
   if (shapes.size() < affected.size()) {
     for (OpOperand *use : uses)
       use->set(recomputation.value);
-    return;
+    return keepStored(recomputation.value, "a kernel that reads it cannot hold the ops");
   }
   for (auto [each, shape] : llvm::zip_equal(affected, shapes))
     state.graph.setShape(each, std::move(shape));
@@ -230,8 +265,7 @@ void ResultRecompute::run(FusionGroupId id) {
   SmallVector<Recomputation> accepted;
   llvm::MapVector<Value, SmallVector<Recomputation>> bySource; // if the source had to stay longer
   for (Value value : body.results) {
-    auto recomputation =
-        isReadElsewhere(value, id) ? RecomputationSearch(state, body, sources, value).run() : std::nullopt;
+    auto recomputation = recomputationOf(value, id, body, sources);
     if (!recomputation)
       sources.insert(value);
     else if (isSourceLive(*recomputation))
@@ -245,6 +279,9 @@ void ResultRecompute::run(FusionGroupId id) {
       saved += sizeOf(each.value);
     if (saved > 0)
       llvm::append_range(accepted, std::move(recomputations));
+    else
+      for (const Recomputation &each : recomputations)
+        keepStored(each.value, "the tensor to read would have to stay in memory longer, and takes as many bytes");
   }
   IRMapping clones;
   for (const Recomputation &each : accepted)
@@ -253,8 +290,9 @@ void ResultRecompute::run(FusionGroupId id) {
 
 } // namespace
 
-/// Clones `op`, which no kernel of its producers holds, into the readers of its large value: they compute it from one tensor of its shape,
-/// which they read in its place, and from vectors. So a normalized value is not stored beside the value that it was computed from.
+/// Clones `op`, which no kernel of its producers holds, into the readers of its large value: they compute it from one
+/// tensor of its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the
+/// value that it was computed from.
 RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) ||
       elementsOf(op->getResult(0)) < state.costs.bigInput)
@@ -281,8 +319,8 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   return RuleResult::applied;
 }
 
-/// Lets the readers of each large value that a kernel stores recompute it, where that takes less memory: from one tensor that stays in
-/// memory as long as they need it, or that takes fewer bytes than the values computed from it.
+/// Lets the readers of each large value that a kernel stores recompute it, where that takes less memory: from one
+/// tensor that stays in memory as long as they need it, or that takes fewer bytes than the values computed from it.
 void recomputeResults(FusionState &state) {
   ResultRecompute recompute(state);
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id)

@@ -16,7 +16,10 @@ bool isRecurrence(Operation *op, const Blocking &blocking, Numerics numerics) {
 
 /// Starts a group with a loop whose steps treat the rows of a batch apart.
 RuleResult startRecurrence(FusionState &state, Operation *op) {
-  return isRecurrence(op, state.blocking, state.numerics) ? startGroup(state, op) : RuleResult::declined;
+  if (!isRecurrence(op, state.blocking, state.numerics))
+    return RuleResult::declined;
+  state.decline(op, "a loop reads its operands from memory");
+  return startGroup(state, op);
 }
 
 } // namespace halftone::compiler

@@ -44,21 +44,22 @@ LogicalResult applyOpRules(FusionState &state, Operation *op) {
     const RuleResult result = rule.apply(state, op);
     if (result.outcome == RuleResult::applied)
       state.note(op);
-    else if (state.log && !result.reason.empty())
-      state.log->declined(op, rule.name, result.reason);
+    else if (!result.reason.empty())
+      state.decline(op, result.reason);
     if (result.outcome != RuleResult::declined)
       return success(result.outcome == RuleResult::applied);
   }
   return failure();
 }
 
-LogicalResult storeOperand(FusionState &state, OpOperand &operand) {
+LogicalResult storeOperand(FusionState &state, OpOperand &operand, llvm::StringLiteral reason) {
   Operation *producer = operand.get().getDefiningOp(), *user = operand.getOwner();
   if (!producer || !state.cloned.isCloned(producer))
     return success();
   operand.set(state.cloned.materialize(operand.get(), user));
   state.graph.operandsChanged(user);
   Operation *copy = operand.get().getDefiningOp();
+  state.decline(copy, reason);
   return state.graph.groupOf(copy) ? success() : applyOpRules(state, copy);
 }
 

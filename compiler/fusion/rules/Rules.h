@@ -39,14 +39,14 @@ struct GroupRule {
   void (*apply)(FusionState &state);
 };
 
-/// Visits the ops of the block in program order: the first rule that applies to an op decides. Then applies the group rules, in order.
-/// The block has no dead ops. Emits a diagnostic on failure.
+/// Visits the ops of the block in program order: the first rule that applies to an op decides. Then applies the group
+/// rules, in order. The block has no dead ops. Emits a diagnostic on failure.
 mlir::LogicalResult applyRules(FusionState &state);
 /// Applies the first rule that applies to `op`.
 mlir::LogicalResult applyOpRules(FusionState &state, mlir::Operation *op);
-/// Lets the owner of `operand` read a stored copy of it (ClonedProducers::materialize) if it is the result of a cloned producer.
-/// The rules visit a new copy.
-mlir::LogicalResult storeOperand(FusionState &state, mlir::OpOperand &operand);
+/// Lets the owner of `operand` read a stored copy of it (ClonedProducers::materialize) if it is the result of a cloned
+/// producer. The rules visit a new copy. The reason completes "stored: ".
+mlir::LogicalResult storeOperand(FusionState &state, mlir::OpOperand &operand, llvm::StringLiteral reason);
 /// Starts a group with `op` alone. Cloned producers that no kernel holds beside `op` are stored first.
 RuleResult startGroup(FusionState &state, mlir::Operation *op);
 

@@ -7,7 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Returns true if only reductions that keep the last axis read `op`, or elementwise work on it: their kernels hold windows.
+/// Returns true if only reductions that keep the last axis read `op`, or elementwise work on it: their kernels hold
+/// windows.
 static bool isReducedBeforeLast(Operation *op, int depth = 0) {
   constexpr int deepest = 4;
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -18,8 +19,8 @@ static bool isReducedBeforeLast(Operation *op, int depth = 0) {
   });
 }
 
-/// Returns true if all readers of `op` read the image through the window: matmuls whose left operand it is, if the target's read
-/// windows, elementwise work, sums over taps, and broadcasts for sums over taps.
+/// Returns true if all readers of `op` read the image through the window: matmuls whose left operand it is, if the
+/// target's read windows, elementwise work, sums over taps, and broadcasts for sums over taps.
 static bool isReadInPlace(const FusionState &state, WindowOp op) {
   const auto isMatrix = [&](Operation *reader) {
     auto contract = dyn_cast<ContractOp>(reader);
@@ -36,8 +37,8 @@ static bool isReadInPlace(const FusionState &state, WindowOp op) {
   });
 }
 
-/// Clones a window that all readers read in place, and a reshape of it, into them. Its image comes from memory: no element of it is
-/// computed once for each tap.
+/// Clones a window that all readers read in place, and a reshape of it, into them. Its image comes from memory: no
+/// element of it is computed once for each tap.
 RuleResult readWindowInPlace(FusionState &state, Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     Operation *producer = reshape.getX().getDefiningOp();
@@ -51,7 +52,7 @@ RuleResult readWindowInPlace(FusionState &state, Operation *op) {
     return RuleResult::declined;
   if (!isReadInPlace(state, window))
     return RuleResult::because("a reader does not read the image through the window");
-  if (failed(storeOperand(state, window.getXMutable())))
+  if (failed(storeOperand(state, window.getXMutable(), "a window reads its image from memory")))
     return RuleResult::failed;
   state.cloned.markChain(op);
   return RuleResult::applied;

@@ -111,6 +111,15 @@ TEST_CASE("shares of kernels sum to 100 %, and the arena is as large as the summ
   }
 }
 
+TEST_CASE("the page tells for each kernel by which rules its ops joined, and why kernels stayed apart") {
+  const Sequential model({Input({16}), Dense(8, {.activation = "softmax", .name = "head"})}, {.name = "net"});
+  const std::string kernels = sectionOf(pageOf(model, {.time_kernels = false}), "kernels");
+  CHECK_THAT(kernels, Contains("op contract [net/head]: contraction<") &&
+                          Contains("op add [net/head]: join producers<") &&
+                          Contains("start reduce [net/head]: join producers: no kernel that computes an operand") &&
+                          Contains("apart from &quot;net/head"));
+}
+
 TEST_CASE("the casts of a page are those of the ledger") {
   const Sequential model = mixed();
   model.compile({.optimizer = "adam", .loss = "mse"});
