@@ -15,7 +15,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The ops of `body` that `roots` and their operands depend on, up to a contraction.
+/// The ops of `body` on which `roots` and their operands depend, up to contractions.
 DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;
   SmallVector<Operation *> open(roots);
@@ -32,7 +32,7 @@ enum Way : unsigned {
   atOwnIndices,
   lookedUp,
   apart
-}; // of attention and of a loop: from here on, a way for each operand
+}; // of attention and of loops: from here on, one way per operand
 
 unsigned wayOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
@@ -42,7 +42,7 @@ unsigned wayOf(OpOperand &operand) {
 }
 
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
-/// wherever their ops stood.
+/// wherever their ops were.
 SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), done;
   SmallVector<Operation *> order;
@@ -78,7 +78,7 @@ BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShap
 /// Operands of a kernel, each with its way.
 using KernelOperands = llvm::SetVector<std::pair<Value, unsigned>>;
 
-/// The values from outside that `ops`, the ops of a kernel, read.
+/// The external values that `ops`, the ops of a kernel, read.
 KernelOperands operandsOf(ArrayRef<Operation *> ops) {
   const DenseSet<Operation *> inBody(ops.begin(), ops.end());
   KernelOperands operands;
@@ -118,7 +118,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(),
                                      llvm::map_to_vector(inputs, [](Value input) { return input.getLoc(); }));
   IRMapping main, front;
-  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // read in another way than at the kernel's own indices
+  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // operands that are not read at the kernel's own indices
   for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
     if (operand.second != atOwnIndices) {
       otherwise[operand] = argument;
@@ -149,7 +149,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   for (Value result : body.results)
     results.push_back(main.lookup(result));
   YieldOp::create(builder, kernel.getLoc(), results);
-  kernel.setKind(kindOf(*block)); // axes of extent 1 may make a simpler form do
+  kernel.setKind(kindOf(*block)); // with axes of extent 1 a simpler form may suffice
   return kernel;
 }
 

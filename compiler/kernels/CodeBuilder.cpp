@@ -23,8 +23,8 @@ static unsigned alignmentOr(int64_t alignment, Type type) {
   return unsigned(alignment > 0 ? alignment : elementBytes(type));
 }
 
-Values CodeBuilder::wrapAll(ValueRange values) {
-  return llvm::map_to_vector(values, [&](Value value) { return wrap(value); });
+Values wrapAll(CodeBuilder &code, ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return code.wrap(value); });
 }
 
 Emitted CodeBuilder::asIndex(Emitted integer) {
@@ -105,10 +105,10 @@ Values CodeBuilder::loop(Emitted begin, Emitted end, Emitted step, ArrayRef<Emit
   auto op = scf::ForOp::create(*this, begin.value(), end.value(), step.value(), plain(carried));
   InsertionGuard guard(*this);
   setInsertionPointToStart(op.getBody());
-  const Values next = body(wrap(op.getInductionVar()), wrapAll(op.getRegionIterArgs()));
+  const Values next = body(wrap(op.getInductionVar()), wrapAll(*this, op.getRegionIterArgs()));
   if (!carried.empty())
     scf::YieldOp::create(*this, plain(next));
-  return wrapAll(op.getResults());
+  return wrapAll(*this, op.getResults());
 }
 
 void CodeBuilder::branch(Emitted condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
@@ -127,7 +127,7 @@ Values CodeBuilder::choose(Emitted condition, llvm::function_ref<Values()> then,
   const auto inside = [&](llvm::function_ref<Values()> code) {
     return [this, code](OpBuilder &, Location) { scf::YieldOp::create(*this, plain(code())); };
   };
-  return wrapAll(scf::IfOp::create(*this, condition.value(), inside(then), inside(otherwise)).getResults());
+  return wrapAll(*this, scf::IfOp::create(*this, condition.value(), inside(then), inside(otherwise)).getResults());
 }
 
 } // namespace halftone::compiler

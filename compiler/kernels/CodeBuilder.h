@@ -22,7 +22,6 @@ public:
   CodeBuilder &operator=(const CodeBuilder &) = delete;
 
   Emitted wrap(mlir::Value value) { return {*this, value}; }
-  Values wrapAll(mlir::ValueRange values);
 
   /// The type of extents, indices and offsets: i64, or i32 with `shortIndices`.
   mlir::IntegerType indexType() { return getIntegerType(shortIndices ? 32 : 64); }
@@ -65,5 +64,8 @@ public:
 
   bool shortIndices = false;
 };
+
+/// The inverse of plain().
+Values wrapAll(CodeBuilder &code, mlir::ValueRange values);
 
 } // namespace halftone::compiler

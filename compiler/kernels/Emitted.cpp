@@ -76,9 +76,6 @@ Emitted Emitted::narrow(Type element) const {
 }
 Emitted Emitted::widen(Type element) const { return convert<arith::ExtUIOp>(*this, element); }
 Emitted Emitted::widenSigned(Type element) const { return convert<arith::ExtSIOp>(*this, element); }
-Emitted Emitted::toFloat(Type element) const {
-  return {*builder_, arith::SIToFPOp::create(*builder_, typeOf(element), value_)};
-}
 
 Emitted compiler::operator+(Emitted a, Emitted b) { return buildEither<arith::AddFOp, arith::AddIOp>(a, b); }
 Emitted compiler::operator-(Emitted a, Emitted b) { return buildEither<arith::SubFOp, arith::SubIOp>(a, b); }
@@ -127,6 +124,9 @@ Emitted compiler::remainderUnsigned(Emitted a, Emitted b) { return build<arith::
 Emitted compiler::ceilDivide(Emitted a, Emitted b) { return (a + b - 1) / b; }
 Emitted compiler::ceilDivideUnsigned(Emitted a, Emitted b) { return divideUnsigned(a + (b - 1), b); }
 Emitted compiler::shiftSigned(Emitted a, int64_t amount) { return build<arith::ShRSIOp>(a, a.like(amount)); }
+Emitted compiler::toFloat(Emitted a, Type element) {
+  return {a.builder(), arith::SIToFPOp::create(a.builder(), a.typeOf(element), a)};
+}
 Emitted compiler::countLeadingZeros(Emitted a) {
   return {a.builder(), math::CountLeadingZerosOp::create(a.builder(), a.value())};
 }

@@ -48,7 +48,6 @@ public:
   Emitted narrow(mlir::Type element) const; // rounds floats, truncates integers
   Emitted widen(mlir::Type element) const;  // zero-extends integers
   Emitted widenSigned(mlir::Type element) const;
-  Emitted toFloat(mlir::Type element) const; // from signed integers
 
 private:
   mlir::ImplicitLocOpBuilder *builder_ = nullptr;
@@ -111,6 +110,7 @@ Emitted remainderUnsigned(Emitted a, Emitted b);  // integers
 Emitted ceilDivide(Emitted a, Emitted b);         // signed, non-negative integers
 Emitted ceilDivideUnsigned(Emitted a, Emitted b); // integers
 Emitted shiftSigned(Emitted a, int64_t amount);
+Emitted toFloat(Emitted a, mlir::Type element); // signed integers
 Emitted countLeadingZeros(Emitted a);
 Emitted countTrailingZeros(Emitted a);
 Emitted absolute(Emitted a);

@@ -21,7 +21,7 @@ Split split(Emitted x) {
   const Emitted bits = x.bits() + (one - root);
   const Emitted exponent = (bits >> mantissaBits) - bias;
   const Emitted mantissa = ((bits & ((int64_t(1) << mantissaBits) - 1)) + root).bitsAs(element);
-  return {exponent.toFloat(element), mantissa};
+  return {toFloat(exponent, element), mantissa};
 }
 
 /// log(1 + f) / s - 2 as a series in z = s^2, s = f / (2 + f), where 1 + f is the mantissa in [sqrt(1/2), sqrt(2)).

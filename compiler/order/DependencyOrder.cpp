@@ -16,7 +16,7 @@ public:
       : order(order), isBack(isBack), target(target) {
     found.insert(from);
   }
-  /// Looks at one wait or goes on to the next item; false when there is none.
+  /// Follows one dependency or advances to the next item; returns false if there is none.
   bool step() {
     if (group == found.size())
       return false;
@@ -52,7 +52,7 @@ private:
   const bool isBack;
   const size_t target;
   llvm::SmallSetVector<size_t, 16> found;
-  size_t group = 0, member = 0, edge = 0; // the next to look at
+  size_t group = 0, member = 0, edge = 0; // the next ones to visit
   bool met = false;
 };
 
@@ -139,8 +139,8 @@ std::optional<size_t> DependencyOrder::nearest(size_t item, bool isBack, const l
 }
 
 std::vector<size_t> DependencyOrder::gather(llvm::ArrayRef<size_t> items) {
-  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated
-  // to neighbours in it.
+  // Any two leaders are related, since otherwise one would have joined the other. So the leaders form a chain, and the
+  // leaders unrelated to an item are consecutive in it.
   std::vector<size_t> chain;
   llvm::DenseSet<size_t> leaders;
   bool isRising = true;
@@ -155,7 +155,7 @@ std::vector<size_t> DependencyOrder::gather(llvm::ArrayRef<size_t> items) {
     const auto first = chain.begin() + static_cast<int64_t>(low), last = chain.begin() + static_cast<int64_t>(high);
     const size_t into = isRising ? *first : *std::min_element(first, last);
     const bool isLater = list.isBefore(into, item);
-    // unrelated() says that neither waits for the other, so this cannot fail.
+    // unrelated() ensures that neither waits for the other, so this cannot fail.
     (void)bringTogether(isLater ? into : item, isLater ? item : into);
     merge(into, item);
   }
@@ -167,7 +167,7 @@ void DependencyOrder::merge(size_t into, size_t from) {
   list.remove(from);
   leader[from] = into;
   members[from].clear();
-  members[into].push_back(from); // items come in rising order
+  members[into].push_back(from); // items come in ascending order
 }
 
 void DependencyOrder::release(llvm::ArrayRef<size_t> leaders) {
@@ -184,7 +184,7 @@ void DependencyOrder::release(llvm::ArrayRef<size_t> leaders) {
 
 namespace {
 
-/// Items that wait for nothing any more: the urgent ones first, then by their numbers.
+/// Items all of whose dependencies are placed: urgent ones first, then by number.
 class Ready {
 public:
   explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}
@@ -192,7 +192,7 @@ public:
     isReady[item] = true;
     open.push({!isUrgent[item], item});
   }
-  /// False if the item was urgent before.
+  /// Returns false if the item was urgent already.
   bool makeUrgent(size_t item) {
     if (std::exchange(isUrgent[item], true))
       return false;
@@ -213,7 +213,7 @@ public:
 
 private:
   using Entry = std::pair<bool, size_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent stands here twice
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent has two entries
   std::vector<uint8_t> isReady, isUrgent, isOut;
 };
 
@@ -225,7 +225,7 @@ std::vector<size_t> DependencyOrder::settled(Urgency *urgency) const {
     for (size_t earlier : before[item])
       missing[leader[item]] += leader[earlier] != leader[item];
   Ready ready(leader.size());
-  for (size_t item = 0; item < leader.size(); ++item) // a leader is its group's smallest number
+  for (size_t item = 0; item < leader.size(); ++item) // a leader is the smallest item of its group
     if (!members[item].empty() && missing[item] == 0)
       ready.add(item);
   while (const std::optional<size_t> group = ready.next()) {

@@ -17,33 +17,34 @@ namespace halftone::compiler {
 /// its members wait for.
 class DependencyOrder {
 public:
-  /// Items 0 to `count` - 1, in this order. No item waits yet.
+  /// Items 0 to `count` - 1, in this order, without dependencies.
   explicit DependencyOrder(size_t count);
 
-  /// From now on `item` waits for `earlier` < `item`. To be called before goFirst() and gather().
+  /// Makes `item` wait for `earlier` < `item`. Must be called before goFirst() and gather().
   void wait(size_t item, size_t earlier);
   /// Makes `later` wait for `first`. If `first` waits for `later`, changes nothing and returns false.
   bool goFirst(size_t first, size_t later);
-  /// Gathers items into groups. The items rise, and no group holds them yet. An item may join a group if neither waits
-  /// for the other. If it may join several groups of this call, it joins the one with the smallest leader; if it may join
-  /// none, it leads a new group. Returns the leaders in order: each leader waits for all leaders before it.
+  /// Gathers items into groups. The items are in ascending order and not in a group yet. An item may join a group if
+  /// neither waits for the other. If it may join several groups of this call, it joins the one with the smallest
+  /// leader; if it may join none, it leads a new group. Returns the leaders in order: each leader waits for all leaders
+  /// before it.
   std::vector<size_t> gather(llvm::ArrayRef<size_t> items);
   /// Dissolves the groups of these leaders.
   void release(llvm::ArrayRef<size_t> leaders);
-  /// Which items should come as soon as they can.
+  /// Decides which items should come as early as possible.
   class Urgency {
   public:
     virtual ~Urgency() = default;
-    /// The items that became urgent because `item` has come.
+    /// Returns the items that became urgent because `item` was placed.
     virtual llvm::SmallVector<size_t> after(size_t item) = 0;
-    /// Whether an urgent item that waits for `item` may have it come early.
+    /// Returns true if `item` may be placed early for an urgent item that waits for it.
     virtual bool mayComeEarly(size_t item) const = 0;
   };
   /// All items, each after the items that it waits for, the members of a group side by side. Where that leaves a choice,
   /// urgent items come first, and then the smallest item. If items are urgent, there are no groups.
   std::vector<size_t> settled(Urgency *urgency = nullptr) const;
 
-  /// How many waits searches have followed so far.
+  /// The number of dependencies that searches have followed so far.
   int64_t steps() const { return stepCount; }
 
 private:
@@ -61,7 +62,7 @@ private:
   OrderedList list;                                  // of leaders
   Edges before, after;                               // by item
   std::vector<size_t> leader;                        // by item: of its group
-  std::vector<llvm::SmallVector<size_t, 1>> members; // by leader, in rising order
+  std::vector<llvm::SmallVector<size_t, 1>> members; // by leader, in ascending order
   mutable int64_t stepCount = 0;
 };
 

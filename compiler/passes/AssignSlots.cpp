@@ -18,22 +18,128 @@ namespace halftone::compiler {
 
 namespace {
 
-class SlotAssigner {
-public:
-  SlotAssigner(const KernelArguments &arguments, ModuleOp module, PlanDraft draft)
-      : arguments(arguments), symbols(module), draft(std::move(draft)) {}
+BufferId fetchBuffer(PlanDraft &draft, size_t index) {
+  return draft.add(SlotKind::fetch, draft.fetches[index].type, static_cast<int64_t>(index));
+}
 
-  StatusOr<Executable> run() {
-    placeCarriesInPlace(draft, symbols);
-    fetchOldValues();
-    updateVariables();
-    fetchNewValues();
-    fillBeforeInnerConditions();
-    HALFTONE_RETURN_IF_ERROR(joinLaunches());
-    ArenaSize arena = packArena(draft);
+/// Copies the fetched feeds, constants and old values of variables before the first step, which may overwrite them.
+/// Returns true for each such fetch.
+std::vector<bool> fetchOldValues(PlanDraft &draft) {
+  std::vector<DraftStep> copies;
+  std::vector<bool> settled(draft.fetched.size());
+  for (size_t index = 0; index < draft.fetched.size(); ++index) {
+    if (!draft.isFixed(draft.fetched[index]))
+      continue;
+    copies.push_back(DraftStep::copy(draft.fetched[index], fetchBuffer(draft, index)));
+    settled[index] = true;
+  }
+  draft.steps.insert(draft.steps.begin(), copies.begin(), copies.end());
+  return settled;
+}
+
+/// Places each other fetched value in the slot of its first fetch, unless it is placed in a variable or is a slice. The
+/// remaining fetches are copies.
+void fetchNewValues(PlanDraft &draft, const std::vector<bool> &settled) {
+  for (size_t index = 0; index < draft.fetched.size(); ++index) {
+    if (settled[index])
+      continue;
+    BufferId value = draft.fetched[index], fetch = fetchBuffer(draft, index);
+    if (!draft.isFixed(value) && !draft.isSlice(value))
+      draft.buffers[value].placedIn = fetch;
+    else
+      draft.steps.push_back(DraftStep::copy(value, fetch));
+  }
+}
+
+/// Fills a buffer with zeros before its first write if one branch writes it and a branch inside that one reads it: the
+/// hazard checker does not know that the inner condition implies the outer one. No stock graph has such a buffer.
+/// Slices that several branches write are filled too, since other branches read them.
+void fillBeforeInnerConditions(PlanDraft &draft) {
+  struct Contents {
+    std::map<BufferId, size_t> firstWrites = {}; // writes to the buffer or its slices
+    bool unproven = false;
+    WrittenUnder written = {};
+  };
+  std::map<BufferId, Contents> contents; // by root
+  for (size_t index = 0; index < draft.steps.size(); ++index) {
+    const DraftStep &step = draft.steps[index];
+    std::optional<ByteCondition> condition;
+    if (step.predicate)
+      condition = {step.predicate->value, step.predicate->negated};
+    for (BufferId id : step.reads)
+      if (auto found = contents.find(draft.root(id)); found != contents.end())
+        found->second.unproven |= !found->second.written.isKnownUnder(condition);
+    for (BufferId id : step.writes) {
+      const BufferId root = draft.root(id);
+      SlotKind kind = draft.buffers[root].kind;
+      if (kind != SlotKind::arena && kind != SlotKind::fetch)
+        continue;
+      contents[root].firstWrites.try_emplace(draft.place(id), index);
+      contents[root].written.add(condition);
+    }
+  }
+  std::multimap<size_t, BufferId> fills;
+  for (auto &[root, each] : contents)
+    for (auto [id, index] : each.firstWrites) {
+      const bool isFetch = draft.buffers[root].kind == SlotKind::fetch;
+      const bool isMixed = draft.isSlice(id) && !each.written.isOneCondition();
+      if (each.unproven || (!each.written.isAlwaysKnown() && (isFetch || isMixed)))
+        fills.emplace(index, id);
+    }
+  for (auto fill = fills.rbegin(); fill != fills.rend(); ++fill) {
+    DraftStep zeros;
+    zeros.to = fill->second;
+    zeros.writes.push_back(fill->second);
+    draft.steps.insert(draft.steps.begin() + static_cast<int64_t>(fill->first), std::move(zeros));
+  }
+}
+
+Status notDescribed(StringRef kernel) { return cannotAssign("kernel @" + kernel + " was not described"); }
+
+/// Joins neighboring launches of one kernel under one predicate, if none accesses a buffer that another writes.
+Status joinLaunches(PlanDraft &draft, const KernelArguments &arguments) {
+  const auto keyOf = [&](const DraftStep &step) -> StringRef {
+    return arguments.find(LaunchOp(step.launch).getKernel())->second.key;
+  };
+  std::set<BufferId> reads, writes; // of the launch so far
+  const DraftStep *before = nullptr;
+  for (DraftStep &step : draft.steps) {
+    std::set<BufferId> ownReads, ownWrites;
+    for (BufferId id : step.reads)
+      ownReads.insert(draft.root(id));
+    for (BufferId id : step.writes)
+      ownWrites.insert(draft.root(id));
+    if (step.predicate)
+      ownReads.insert(draft.root(step.predicate->value));
+    if (step.launch) {
+      if (!arguments.contains(step.launch.getKernel()))
+        return notDescribed(step.launch.getKernel());
+      auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
+        return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
+      };
+      step.joined = before && before->launch && keyOf(*before) == keyOf(step) && before->predicate == step.predicate &&
+                    !meets(ownReads, writes) && !meets(ownWrites, writes) && !meets(ownWrites, reads);
+    }
+    if (!step.joined) {
+      reads.clear();
+      writes.clear();
+    }
+    reads.merge(ownReads);
+    writes.merge(ownWrites);
+    before = &step;
+  }
+  return Status::ok();
+}
+
+/// Writes the executable of a draft whose buffers have been placed.
+class PlanWriter {
+public:
+  PlanWriter(const KernelArguments &arguments, PlanDraft &draft) : arguments(arguments), draft(draft) {}
+
+  StatusOr<Executable> run(ArenaSize arena) {
     exe.plan.arenaBytes = arena.bytes;
     exe.plan.largestLiveBytes = arena.largestLive;
-    HALFTONE_RETURN_IF_ERROR(writeSteps());
+    writeSteps();
     HALFTONE_RETURN_IF_ERROR(writeShadows());
     exe.signature.feeds = std::move(draft.feeds);
     exe.signature.fetches = std::move(draft.fetches);
@@ -43,231 +149,6 @@ public:
   }
 
 private:
-  bool isFixed(BufferId id) const { return draft.buffers[draft.place(id)].kind != SlotKind::arena; }
-  /// Returns true if one of the buffers is `id` or a slice of it.
-  bool touches(const std::vector<BufferId> &buffers, BufferId id) const {
-    return llvm::any_of(buffers, [&](BufferId each) { return each == id || draft.root(each) == id; });
-  }
-
-  static DraftStep copyStep(BufferId from, BufferId to) {
-    DraftStep step;
-    step.from = from;
-    step.to = to;
-    step.reads.push_back(from);
-    step.writes.push_back(to);
-    return step;
-  }
-
-  BufferId fetchBuffer(size_t index) {
-    return draft.add(SlotKind::fetch, draft.fetches[index].type, static_cast<int64_t>(index));
-  }
-
-  /// Fetches of feeds, constants and old values of variables come first, before anything is overwritten.
-  void fetchOldValues() {
-    std::vector<DraftStep> copies;
-    settled.resize(draft.fetched.size());
-    for (size_t index = 0; index < draft.fetched.size(); ++index) {
-      if (!isFixed(draft.fetched[index]))
-        continue;
-      copies.push_back(copyStep(draft.fetched[index], fetchBuffer(index)));
-      settled[index] = true;
-    }
-    draft.steps.insert(draft.steps.begin(), copies.begin(), copies.end());
-  }
-
-  /// Returns true if `fresh` may be written to `variable`: no step reads the old value after a step may have written
-  /// the new one.
-  bool fitsInPlace(BufferId variable, BufferId fresh) {
-    if (isFixed(fresh) || draft.isSlice(fresh))
-      return false;
-    for (size_t update : updatesTo.lookup(variable))
-      if (draft.updates[update].first != variable)
-        return false; // the old value is copied to another variable at the end
-    for (size_t writer : touching[fresh]) {
-      const DraftStep &write = draft.steps[writer];
-      if (dropped[writer] || !touches(write.writes, fresh) || isPassedOn(write, variable, fresh))
-        continue;
-      if (!llvm::is_contained(write.writes, fresh))
-        return false; // `fresh` is written slice by slice
-      if (isUnder(write, variable))
-        return false; // blocks of one launch read their condition at any time
-      if (touches(write.reads, variable) && !worksInPlace(symbols, write, variable, fresh))
-        return false;
-      for (size_t reader : touching[variable]) {
-        // In a repeat every step also runs after every other one.
-        const bool isLater = reader > writer || (repeatOf[writer] >= 0 && repeatOf[reader] == repeatOf[writer]);
-        if (!isLater || dropped[reader])
-          continue;
-        const DraftStep &read = draft.steps[reader];
-        // If a loop writes several values to one buffer in turn, none of them is passed on.
-        const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
-        bool value = touches(read.reads, variable) && !isPassed;
-        bool condition = isUnder(read, variable);
-        if (condition || (value && !draft.exclude(write, read)))
-          return false;
-      }
-    }
-    return true;
-  }
-  /// Returns true if the condition of `step` is stored in `variable`.
-  bool isUnder(const DraftStep &step, BufferId variable) const {
-    return step.predicate && draft.root(step.predicate->value) == variable;
-  }
-  /// Returns true for the copy in a branch that leaves the variable unchanged. In place it needs no step.
-  static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
-    return !step.launch && step.to == fresh && step.from == variable;
-  }
-
-  /// Records the steps that touch each buffer and the updates that use it.
-  void indexSteps() {
-    touching.resize(draft.buffers.size());
-    dropped.resize(draft.steps.size());
-    repeatOf.resize(draft.steps.size(), -1);
-    int64_t depth = 0, outermost = -1;
-    for (size_t index = 0; index < draft.steps.size(); ++index) {
-      const DraftStep &step = draft.steps[index];
-      if (step.repeats && depth++ == 0)
-        outermost = static_cast<int64_t>(index);
-      repeatOf[index] = depth > 0 ? outermost : -1;
-      depth -= step.endsRepeat;
-      auto touch = [&](BufferId id) {
-        for (BufferId each : {id, draft.root(id)})
-          if (touching[each].empty() || touching[each].back() != index)
-            touching[each].push_back(index);
-      };
-      llvm::for_each(step.reads, touch);
-      llvm::for_each(step.writes, touch);
-      if (step.predicate)
-        touch(step.predicate->value);
-    }
-    for (BufferId id : draft.fetched)
-      fetched.insert(draft.root(id));
-    for (size_t index = 0; index < draft.updates.size(); ++index)
-      updatesTo[draft.updates[index].second].push_back(index);
-  }
-
-  /// Replaces `fresh` by `variable` in all steps. An update that is decided later must see this.
-  void placeIn(BufferId variable, BufferId fresh) {
-    draft.buffers[fresh].placedIn = variable;
-    for (size_t index : touching[fresh]) {
-      dropped[index] = dropped[index] || isPassedOn(draft.steps[index], variable, fresh);
-      replace(draft.steps[index], fresh, variable);
-    }
-    std::vector<size_t> both;
-    std::set_union(touching[variable].begin(), touching[variable].end(), touching[fresh].begin(), touching[fresh].end(),
-                   std::back_inserter(both));
-    touching[variable] = std::move(both);
-    for (size_t index : updatesTo.lookup(fresh))
-      if (auto &update = draft.updates[index]; update.second == fresh && update.first != variable) {
-        update.second = variable;
-        updatesTo[variable].push_back(index);
-      }
-  }
-
-  /// Places an operand that a step may overwrite with `fresh` in `variable` too. Example: a table that decays before
-  /// some of its rows change.
-  void placeOperand(BufferId variable, BufferId fresh) {
-    for (size_t writer : touching[fresh])
-      for (BufferId operand : draft.steps[writer].reads)
-        if (operand != fresh && operand != variable && draft.root(operand) == operand &&
-            draft.buffers[operand].type == draft.buffers[fresh].type && updatesTo.lookup(operand).empty() &&
-            !fetched.contains(operand) && worksInPlace(symbols, draft.steps[writer], operand, fresh) &&
-            fitsInPlace(operand, fresh) && fitsInPlace(variable, operand))
-          return placeIn(variable, operand);
-  }
-
-  void updateVariables() {
-    indexSteps();
-    std::vector<std::pair<BufferId, BufferId>> late;
-    for (auto [variable, fresh] : draft.updates) {
-      if (fresh == variable)
-        continue;
-      placeOperand(variable, fresh);
-      if (fitsInPlace(variable, fresh))
-        placeIn(variable, fresh);
-      else
-        late.push_back({variable, fresh});
-    }
-    size_t index = 0;
-    std::erase_if(draft.steps, [&](const DraftStep &) { return dropped[index++]; });
-    // The copies at the end are simultaneous: a value that one of them overwrites is saved for the others.
-    DenseSet<BufferId> overwritten;
-    for (auto [variable, fresh] : late)
-      overwritten.insert(variable);
-    for (auto &[variable, fresh] : late)
-      if (overwritten.contains(draft.root(fresh))) {
-        BufferId saved = draft.add(SlotKind::arena, draft.buffers[variable].type);
-        draft.steps.push_back(copyStep(fresh, saved));
-        fresh = saved;
-      }
-    for (auto [variable, fresh] : late)
-      draft.steps.push_back(copyStep(fresh, variable));
-  }
-  static void replace(DraftStep &step, BufferId from, BufferId to) {
-    llvm::replace(step.reads, from, to);
-    llvm::replace(step.writes, from, to);
-    if (step.from == from)
-      step.from = to;
-    if (step.to == from)
-      step.to = to;
-  }
-
-  /// Places a value in the slot of its first fetch, unless it is placed in a variable. Other fetches of it are copies.
-  void fetchNewValues() {
-    for (size_t index = 0; index < draft.fetched.size(); ++index) {
-      if (settled[index])
-        continue;
-      BufferId value = draft.fetched[index], fetch = fetchBuffer(index);
-      if (!isFixed(value) && !draft.isSlice(value))
-        draft.buffers[value].placedIn = fetch;
-      else
-        draft.steps.push_back(copyStep(value, fetch));
-    }
-  }
-
-  /// Handles a buffer that a branch writes and an inner branch reads. The hazard checker cannot prove that the inner
-  /// condition holds only where the outer one does, so such a buffer (no stock graph has one) is first filled with
-  /// zeros. So are slices that several branches write, since others read them.
-  void fillBeforeInnerConditions() {
-    struct Contents {
-      std::map<BufferId, size_t> firstWrites = {}; // writes to the buffer or its slices
-      bool unproven = false;
-      WrittenUnder written = {};
-    };
-    std::map<BufferId, Contents> contents; // by root
-    for (size_t index = 0; index < draft.steps.size(); ++index) {
-      const DraftStep &step = draft.steps[index];
-      std::optional<ByteCondition> condition;
-      if (step.predicate)
-        condition = {step.predicate->value, step.predicate->negated};
-      for (BufferId id : step.reads)
-        if (auto found = contents.find(draft.root(id)); found != contents.end())
-          found->second.unproven |= !found->second.written.isKnownUnder(condition);
-      for (BufferId id : step.writes) {
-        const BufferId root = draft.root(id);
-        SlotKind kind = draft.buffers[root].kind;
-        if (kind != SlotKind::arena && kind != SlotKind::fetch)
-          continue;
-        contents[root].firstWrites.try_emplace(draft.place(id), index);
-        contents[root].written.add(condition);
-      }
-    }
-    std::multimap<size_t, BufferId> fills;
-    for (auto &[root, each] : contents)
-      for (auto [id, index] : each.firstWrites) {
-        const bool isFetch = draft.buffers[root].kind == SlotKind::fetch;
-        const bool isMixed = draft.isSlice(id) && !each.written.isOneCondition();
-        if (each.unproven || (!each.written.isAlwaysKnown() && (isFetch || isMixed)))
-          fills.emplace(index, id);
-      }
-    for (auto fill = fills.rbegin(); fill != fills.rend(); ++fill) {
-      DraftStep zeros;
-      zeros.to = fill->second;
-      zeros.writes.push_back(fill->second);
-      draft.steps.insert(draft.steps.begin() + static_cast<int64_t>(fill->first), std::move(zeros));
-    }
-  }
-
   SlotId slot(BufferId id) {
     id = draft.place(id);
     auto [place, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
@@ -297,43 +178,6 @@ private:
     if (isNew)
       exe.sites.push_back({text.str()});
     return place->second;
-  }
-
-  /// Joins adjacent launches of the same code under the same predicate into one, if none touches what another writes.
-  Status joinLaunches() {
-    std::set<BufferId> reads, writes; // of the launch so far
-    const DraftStep *before = nullptr;
-    for (DraftStep &step : draft.steps) {
-      std::set<BufferId> ownReads, ownWrites;
-      for (BufferId id : step.reads)
-        ownReads.insert(draft.root(id));
-      for (BufferId id : step.writes)
-        ownWrites.insert(draft.root(id));
-      if (step.predicate)
-        ownReads.insert(draft.root(step.predicate->value));
-      if (step.launch) {
-        if (!arguments.contains(step.launch.getKernel()))
-          return notDescribed(step.launch.getKernel());
-        auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
-          return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
-        };
-        step.joined = before && before->launch && keyOf(*before) == keyOf(step) &&
-                      before->predicate == step.predicate && !meets(ownReads, writes) && !meets(ownWrites, writes) &&
-                      !meets(ownWrites, reads);
-      }
-      if (!step.joined) {
-        reads.clear();
-        writes.clear();
-      }
-      reads.merge(ownReads);
-      writes.merge(ownWrites);
-      before = &step;
-    }
-    return Status::ok();
-  }
-  llvm::StringRef keyOf(const DraftStep &step) { return arguments.find(LaunchOp(step.launch).getKernel())->second.key; }
-  static Status notDescribed(llvm::StringRef kernel) {
-    return Status(ErrorKind::internal_error, "assign-slots: kernel @" + kernel.str() + " was not described");
   }
 
   Status writeShadows() {
@@ -384,7 +228,7 @@ private:
     return out;
   }
 
-  Status writeSteps() {
+  void writeSteps() {
     for (size_t id = 0; id < draft.buffers.size(); ++id)
       if (draft.buffers[id].kind != SlotKind::arena)
         slot(static_cast<BufferId>(id));
@@ -411,9 +255,8 @@ private:
       out.site = site(step.launch.getSite());
       exe.plan.steps.push_back(std::move(out));
     }
-    return Status::ok();
   }
-  /// Omits a repeat whose body is empty.
+  /// Omits repeats without steps.
   void writeRepeat(const DraftStep &step) {
     std::vector<Step> &steps = exe.plan.steps;
     if (step.repeats) {
@@ -458,16 +301,8 @@ private:
   }
 
   const KernelArguments &arguments;
-  SymbolTable symbols;
-  PlanDraft draft;
+  PlanDraft &draft;
   Executable exe;
-  std::vector<bool> settled; // fetches
-  // Used while variables are updated:
-  std::vector<std::vector<size_t>> touching;            // by buffer: the steps, ascending
-  std::vector<bool> dropped;                            // steps
-  std::vector<int64_t> repeatOf;                        // by step: the outermost enclosing repeat, or -1
-  DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
-  DenseSet<BufferId> fetched;
   std::set<int64_t> writtenShadows;
   std::vector<size_t> openRepeats; // positions in the plan
   DenseMap<BufferId, SlotId> slots;
@@ -480,7 +315,14 @@ StatusOr<Executable> assignSlots(ModuleOp module, const KernelArguments &argumen
   auto draft = flatten(module);
   if (!draft)
     return draft.status();
-  return SlotAssigner(arguments, module, std::move(*draft)).run();
+  SymbolTable symbols(module);
+  placeCarriesInPlace(*draft, symbols);
+  const std::vector<bool> settled = fetchOldValues(*draft);
+  placeUpdates(*draft, symbols);
+  fetchNewValues(*draft, settled);
+  fillBeforeInnerConditions(*draft);
+  HALFTONE_RETURN_IF_ERROR(joinLaunches(*draft, arguments));
+  return PlanWriter(arguments, *draft).run(packArena(*draft));
 }
 
 } // namespace halftone::compiler

@@ -1,6 +1,7 @@
 // Helpers for plan drafts: descriptions of collectives, bytes of constants, steps that exclude each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
+#include "dialect/TypeInference.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,6 +50,21 @@ Value reshapedFrom(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();
   return value;
+}
+
+Status cannotAssign(const llvm::Twine &message) {
+  return Status(ErrorKind::internal_error, ("assign-slots: " + message).str());
+}
+
+StatusOr<TensorType> bufferType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
+  if (!dtype)
+    return cannotAssign("a value is no tensor of a known dtype");
+  std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
+  if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
+    dims[size_t(panels.getDepth())] /= 2; // two elements per byte
+  return TensorType{*dtype, std::move(dims)};
 }
 
 std::string bytesOf(DenseElementsAttr elements) {

@@ -48,6 +48,16 @@ struct DraftStep {
   std::vector<BufferId> reads, writes;
   std::optional<BufferPredicate> predicate;
   bool joined = false; // part of the launch of the previous step
+
+  static DraftStep copy(BufferId from, BufferId to) {
+    DraftStep step;
+    step.from = from;
+    step.to = to;
+    if (from >= 0)
+      step.reads.push_back(from);
+    step.writes.push_back(to);
+    return step;
+  }
 };
 
 struct PlanDraft {
@@ -80,6 +90,8 @@ struct PlanDraft {
   /// Returns true if at most one of two steps runs, because their conditions are those of the two branches of a `when`.
   bool exclude(const DraftStep &a, const DraftStep &b) const;
   bool isSlice(BufferId id) const { return buffers[place(id)].sliceOf >= 0; }
+  /// Returns true if the buffer is not in the arena.
+  bool isFixed(BufferId id) const { return buffers[place(id)].kind != SlotKind::arena; }
   /// The buffer in which a buffer is finally placed; a slice is its own place.
   BufferId place(BufferId id) const {
     while (buffers[id].placedIn >= 0)
@@ -106,9 +118,18 @@ bool worksInPlace(mlir::SymbolTable &symbols, const DraftStep &step, BufferId ol
 /// new one is written.
 void placeCarriesInPlace(PlanDraft &draft, mlir::SymbolTable &symbols);
 
+/// Places each new value of a variable or shadow in the slot of its old value if no step reads the old value once the
+/// new one may have been written. Otherwise adds a copy after the last step.
+void placeUpdates(PlanDraft &draft, mlir::SymbolTable &symbols);
+
 /// Returns the value of which `value` is a reshape, or `value` itself; the two share a buffer.
 mlir::Value reshapedFrom(mlir::Value value);
 
+/// The internal error that assign-slots cannot translate a module.
+Status cannotAssign(const llvm::Twine &message);
+/// The type of the buffer of a value of type `type`: of packed values, that of their bytes. An error if `type` is not a
+/// tensor of a DType.
+StatusOr<TensorType> bufferType(mlir::Type type);
 /// The bytes of a constant as the runtime stores them: row-major, bool one byte.
 std::string bytesOf(mlir::DenseElementsAttr elements);
 

@@ -1,8 +1,6 @@
 // Translates the launches of @main to steps over buffers, with `when` as predicates and loops as repeats.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/AssignSlotsDraft.h"
-#include "dialect/TypeInference.h"
-#include "mlir/IR/SymbolTable.h"
+#include "compiler/passes/AssignSlotsSignature.h"
 #include "runtime/plan/Abi.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
@@ -15,135 +13,65 @@ namespace halftone::compiler {
 
 namespace {
 
-Status cannotFlatten(const llvm::Twine &message) {
-  return Status(ErrorKind::internal_error, ("assign-slots: " + message).str());
-}
+/// Kernels require slices that begin at multiples of bufferAlignment.
+bool isAligned(const TensorType &type) { return type.bytes() % bufferAlignment == 0; }
+
+/// The collectives that have been started, and that no step has waited for. They complete in the order of their starts.
+class CollectivesInFlight {
+public:
+  void started(const DraftStep &collective) {
+    DraftStep &wait = waits.emplace_back();
+    wait.waits = true;
+    wait.reads = collective.reads;
+    wait.writes = collective.writes;
+  }
+  /// Adds the waits for all collectives up to the last whose result `op`, or an op in it, reads.
+  void waitForOperands(Operation *op, const BufferMap &buffers, PlanDraft &draft) {
+    if (waits.empty())
+      return;
+    DenseSet<BufferId> read;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto found = buffers.find(operand); found != buffers.end())
+          read.insert(found->second);
+    });
+    const auto last = llvm::find_if(llvm::reverse(waits), [&](const DraftStep &wait) {
+      return llvm::any_of(wait.writes, [&](BufferId id) { return read.contains(id); });
+    });
+    wait(static_cast<size_t>(std::distance(last, waits.rend())), draft);
+  }
+  void waitForAll(PlanDraft &draft) { wait(waits.size(), draft); }
+
+private:
+  void wait(size_t count, PlanDraft &draft) {
+    for (; count > 0; --count) {
+      draft.steps.push_back(std::move(waits.front()));
+      waits.pop_front();
+    }
+  }
+  std::deque<DraftStep> waits; // the oldest first
+};
 
 class Flattener {
 public:
-  explicit Flattener(ModuleOp module) : module(module), symbols(module) {}
+  explicit Flattener(ModuleOp module) : module(module), signature(module, draft, buffers) {}
 
   StatusOr<PlanDraft> run() {
     auto main = module.lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal())
-      return cannotFlatten("expected a function @main");
-    HALFTONE_RETURN_IF_ERROR(addArguments(main));
+      return cannotAssign("expected a function @main");
+    HALFTONE_RETURN_IF_ERROR(signature.addArguments(main));
     Block &body = main.getBody().front();
     HALFTONE_RETURN_IF_ERROR(flatten(body, std::nullopt));
-    while (!travelling.empty())
-      waitForOldest();
-    HALFTONE_RETURN_IF_ERROR(addResults(main, body.getTerminator()));
+    collectives.waitForAll(draft);
+    HALFTONE_RETURN_IF_ERROR(signature.addResults(main));
     return std::move(draft);
   }
 
 private:
-  static StatusOr<TensorType> typeOf(Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
-    if (!dtype)
-      return cannotFlatten("a value is no tensor of a known dtype");
-    std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
-    if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
-      dims[size_t(panels.getDepth())] /= 2; // two elements per byte
-    return TensorType{*dtype, std::move(dims)};
-  }
-
-  Status addArguments(func::FuncOp main) {
-    for (BlockArgument argument : main.getArguments()) {
-      auto type = typeOf(argument.getType());
-      if (!type)
-        return type.status();
-      unsigned number = argument.getArgNumber();
-      if (auto variable = main.getArgAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
-        auto buffer = variableBuffer(variable);
-        if (!buffer)
-          return buffer.status();
-        buffers[argument] = *buffer;
-      } else if (auto shadow = main.getArgAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
-        auto buffer = shadowBuffer(shadow);
-        if (!buffer)
-          return buffer.status();
-        buffers[argument] = *buffer;
-      } else if (auto name = main.getArgAttrOfType<StringAttr>(number, nameAttr)) {
-        buffers[argument] = draft.add(SlotKind::feed, *type, draft.feeds.size());
-        draft.feeds.push_back({name.str(), *type});
-      } else {
-        return cannotFlatten("an argument of @main is neither a feed nor a variable nor a shadow");
-      }
-    }
-    return Status::ok();
-  }
-
-  StatusOr<BufferId> variableBuffer(FlatSymbolRefAttr symbol) {
-    auto [place, isNew] = variables.try_emplace(symbol, -1);
-    if (!isNew)
-      return place->second;
-    auto variable = symbols.lookup<VariableOp>(symbol.getValue());
-    if (!variable)
-      return cannotFlatten("no variable @" + symbol.getValue());
-    auto type = typeOf(variable.getType());
-    if (!type)
-      return type.status();
-    place->second = draft.add(SlotKind::variable, *type, draft.variables.size());
-    draft.variables.push_back({symbol.getValue().str(), variable.getPath().str(), *type, false, false});
-    return place->second;
-  }
-
-  StatusOr<BufferId> shadowBuffer(FlatSymbolRefAttr symbol) {
-    if (auto known = shadows.find(symbol); known != shadows.end())
-      return known->second;
-    auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
-    if (!shadow)
-      return cannotFlatten("no shadow @" + symbol.getValue());
-    auto type = typeOf(shadow.getType());
-    if (!type)
-      return type.status();
-    auto source = symbols.lookup<ShadowOp>(shadow.getSource()) ? shadowBuffer(shadow.getSourceAttr())
-                                                               : variableBuffer(shadow.getSourceAttr());
-    if (!source)
-      return source.status();
-    const BufferId buffer = draft.add(SlotKind::shadow, *type, draft.shadows.size());
-    draft.shadows.push_back(shadow);
-    draft.shadowed.push_back(*source);
-    return shadows[symbol] = buffer;
-  }
-
-  Status addResults(func::FuncOp main, Operation *terminator) {
-    for (OpOperand &result : terminator->getOpOperands()) {
-      unsigned number = result.getOperandNumber();
-      BufferId buffer = buffers.lookup(result.get());
-      if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
-        auto old = variableBuffer(variable);
-        if (!old)
-          return old.status();
-        draft.updates.push_back({*old, buffer});
-      } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
-        auto old = shadowBuffer(shadow);
-        if (!old)
-          return old.status();
-        draft.updates.push_back({*old, buffer});
-      } else if (auto name = main.getResultAttrOfType<StringAttr>(number, nameAttr)) {
-        auto type = typeOf(result.get().getType());
-        if (!type)
-          return type.status();
-        draft.fetches.push_back({name.str(), *type});
-        draft.fetched.push_back(buffer);
-      } else {
-        return cannotFlatten("a result of @main is neither a fetch nor a variable nor a shadow");
-      }
-    }
-    return Status::ok();
-  }
-
   void copy(BufferId from, BufferId to, std::optional<BufferPredicate> predicate) {
-    DraftStep step;
-    step.from = from;
-    step.to = to;
-    if (from >= 0)
-      step.reads.push_back(from);
-    step.writes.push_back(to);
-    step.predicate = predicate;
-    draft.steps.push_back(std::move(step));
+    draft.steps.push_back(DraftStep::copy(from, to));
+    draft.steps.back().predicate = predicate;
   }
 
   BufferId constant(std::string bytes, TensorType type) {
@@ -157,32 +85,29 @@ private:
 
   Status flatten(Block &block, std::optional<BufferPredicate> predicate) {
     for (Operation &op : block.without_terminator()) {
+      if (!isa<ReshapeOp>(op))
+        collectives.waitForOperands(&op, buffers, draft);
       if (auto reshape = dyn_cast<ReshapeOp>(op)) {
         buffers[reshape.getY()] = buffers.lookup(reshape.getX());
       } else if (auto value = dyn_cast<ConstantOp>(op)) {
-        auto type = typeOf(value.getType());
+        auto type = bufferType(value.getType());
         auto elements = dyn_cast<DenseElementsAttr>(value.getValue());
         if (!type || !elements)
-          return type ? cannotFlatten("a constant is not dense") : type.status();
+          return type ? cannotAssign("a constant is not dense") : type.status();
         buffers[value.getResult()] = constant(bytesOf(elements), *type);
       } else if (auto launch = dyn_cast<LaunchOp>(op)) {
-        waitForOperands(launch);
         HALFTONE_RETURN_IF_ERROR(addLaunch(launch, predicate));
       } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
-        waitForOperands(collective);
         HALFTONE_RETURN_IF_ERROR(addCollective(collective));
       } else if (auto when = dyn_cast<WhenOp>(op)) {
-        waitForOperands(when);
         HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
       } else if (auto scan = dyn_cast<ScanOp>(op)) {
-        waitForOperands(scan);
         HALFTONE_RETURN_IF_ERROR(addScan(scan, predicate));
       } else if (auto loop = dyn_cast<WhileOp>(op)) {
-        waitForOperands(loop);
         HALFTONE_RETURN_IF_ERROR(addWhile(loop, predicate));
       } else {
-        return cannotFlatten("expected launch, when, loops, reshape, constant and collectives, but got " +
-                             op.getName().getStringRef());
+        return cannotAssign("expected launch, when, loops, reshape, constant and collectives, but got " +
+                            op.getName().getStringRef());
       }
     }
     return Status::ok();
@@ -195,7 +120,7 @@ private:
     for (Value operand : launch.getOperands())
       step.reads.push_back(buffers.lookup(operand));
     for (Value output : launch.getOutputs()) {
-      auto type = typeOf(output.getType());
+      auto type = bufferType(output.getType());
       if (!type)
         return type.status();
       auto place = buffers.find(output); // the buffer of an enclosing op's result, assigned by makeIn
@@ -213,37 +138,14 @@ private:
     for (Value operand : collective.getXs())
       step.reads.push_back(buffers.lookup(operand));
     for (Value output : collective.getOutputs()) {
-      auto type = typeOf(output.getType());
+      auto type = bufferType(output.getType());
       if (!type)
         return type.status();
       step.writes.push_back(buffers[output] = draft.add(SlotKind::arena, *type));
     }
-    DraftStep wait;
-    wait.waits = true;
-    wait.reads = step.reads;
-    wait.writes = step.writes;
-    travelling.push_back(std::move(wait));
+    collectives.started(step);
     draft.steps.push_back(std::move(step));
     return Status::ok();
-  }
-
-  void waitForOldest() {
-    draft.steps.push_back(std::move(travelling.front()));
-    travelling.pop_front();
-  }
-  /// Collectives complete in order: waits for all up to the last one whose result `op`, or an op in it, reads.
-  void waitForOperands(Operation *op) {
-    DenseSet<BufferId> read;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (auto found = buffers.find(operand); found != buffers.end())
-          read.insert(found->second);
-    });
-    auto last = llvm::find_if(llvm::reverse(travelling), [&](const DraftStep &wait) {
-      return llvm::any_of(wait.writes, [&](BufferId id) { return read.contains(id); });
-    });
-    for (auto count = std::distance(last, travelling.rend()); count > 0; --count)
-      waitForOldest();
   }
 
   Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
@@ -264,7 +166,7 @@ private:
     }
     std::vector<BufferId> results;
     for (Value output : when.getOutputs()) {
-      auto type = typeOf(output.getType());
+      auto type = bufferType(output.getType());
       if (!type)
         return type.status();
       auto place = buffers.find(output);
@@ -345,9 +247,9 @@ private:
     const int64_t bytes = type.bytes(), length = static_cast<int64_t>(scan.getLength()), all = length * bytes;
     const BufferId stack = draft.add(SlotKind::arena, {type.dtype, {length + 1, type.elements()}});
     if (left)
-      buffers[left] = draft.addSlice(stack, *typeOf(left.getType()), scan.getReverse() ? 0 : bytes);
+      buffers[left] = draft.addSlice(stack, *bufferType(left.getType()), scan.getReverse() ? 0 : bytes);
     if (found)
-      buffers[found] = draft.addSlice(stack, *typeOf(found.getType()), scan.getReverse() ? bytes : 0);
+      buffers[found] = draft.addSlice(stack, *bufferType(found.getType()), scan.getReverse() ? bytes : 0);
     return scan.getReverse() ? CarryPlace{type, stack, all, all - bytes, 0, {-bytes}, {-bytes}}
                              : CarryPlace{type, stack, 0, bytes, all, {bytes}, {bytes}};
   }
@@ -357,7 +259,7 @@ private:
     std::vector<CarryPlace> carries;
     for (auto [init, argument, next, last] :
          llvm::zip_equal(scan.getInits(), scan.getCarries(), scan.getNexts(), scan.getLasts())) {
-      auto type = typeOf(init.getType());
+      auto type = bufferType(init.getType());
       if (!type)
         return type.status();
       const auto isFound = [&](Value slice) { return llvm::is_contained(scan.getCarries(), slice); };
@@ -373,7 +275,7 @@ private:
       buffers[last] = draft.addSlice(place.whole, *type, scan.getLength() == 0 ? place.begin : place.last);
     }
     for (Value ys : scan.getYs()) {
-      auto type = typeOf(ys.getType());
+      auto type = bufferType(ys.getType());
       if (!type)
         return type.status();
       if (!buffers.contains(ys)) // neither part of a carry's stack nor assigned by makeIn
@@ -384,7 +286,7 @@ private:
 
   Status addScan(ScanOp scan, std::optional<BufferPredicate> predicate) {
     if (!scan.getIndex().use_empty())
-      return cannotFlatten("expected no use of a scan's index");
+      return cannotAssign("expected no use of a scan's index");
     auto carries = placeCarries(scan, predicate);
     if (!carries || scan.getLength() == 0)
       return carries.status();
@@ -396,7 +298,7 @@ private:
       places.push_back(slices.back());
     }
     for (auto [slice, xs] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
-      const TensorType type = *typeOf(slice.getType());
+      const TensorType type = *bufferType(slice.getType());
       buffers[slice] = sliceOf(buffers.lookup(xs), type, scan);
       if (isAligned(type))
         continue;
@@ -405,7 +307,7 @@ private:
       buffers[slice] = aligned;
     }
     for (auto [value, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs())) {
-      const TensorType type = *typeOf(value.getType());
+      const TensorType type = *bufferType(value.getType());
       const BufferId stack = buffers.lookup(ys);
       const auto carry =
           llvm::find_if(*carries, [&](const CarryPlace &place) { return draft.buffers[stack].sliceOf == place.whole; });
@@ -433,13 +335,10 @@ private:
         copy(buffers.lookup(value), slices[index], predicate);
     return Status::ok();
   }
-  /// Kernels require slices that begin at multiples of bufferAlignment.
-  static bool isAligned(const TensorType &type) { return type.bytes() % bufferAlignment == 0; }
-
   /// A step tests the condition, then runs the body. Its end copies the next value of each carry to the carry's buffer.
   Status addWhile(WhileOp loop, std::optional<BufferPredicate> outer) {
     if (!loop.getIndex().use_empty())
-      return cannotFlatten("expected no use of a while's index");
+      return cannotAssign("expected no use of a while's index");
     const TensorType boolean{DType::bool_, {}};
     const BufferId byte = draft.add(SlotKind::arena, boolean), goesOn = draft.add(SlotKind::arena, boolean);
     const BufferPredicate running{byte, false};
@@ -447,7 +346,7 @@ private:
     copy(constant(std::string(1, '\1'), boolean), byte, outer);
     std::vector<BufferId> carries;
     for (auto [index, init] : llvm::enumerate(loop.getInits())) {
-      auto type = typeOf(init.getType());
+      auto type = bufferType(init.getType());
       if (!type)
         return type.status();
       carries.push_back(draft.add(SlotKind::arena, *type));
@@ -484,13 +383,12 @@ private:
   }
 
   ModuleOp module;
-  SymbolTable symbols;
   PlanDraft draft;
-  DenseMap<Value, BufferId> buffers;
-  DenseMap<Attribute, BufferId> variables, shadows;
+  BufferMap buffers;
+  SignatureBuffers signature;
+  CollectivesInFlight collectives;
   llvm::StringMap<BufferId> constants; // by type and bytes
   size_t depth = 0;                    // number of repeats around the current step
-  std::deque<DraftStep> travelling;    // the waits for collectives in flight, oldest first
 };
 
 } // namespace

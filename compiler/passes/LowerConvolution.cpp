@@ -8,6 +8,7 @@
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/forms/KernelBody.h"
 #include "dialect/TypeInference.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -24,11 +25,79 @@ SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
   return all;
 }
 
-/// Builds the replacement of a convolution.
-class Lowering {
+/// Builds ops at the location of a convolution, with its element types.
+class ConvolutionBuilder {
+protected:
+  ConvolutionBuilder(ConvolutionOp op, PatternRewriter &rewriter) : op(op), rewriter(rewriter) {}
+
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value);
+  }
+  Value transpose(Value value, ArrayRef<int64_t> permutation) {
+    const auto shape = llvm::map_to_vector(permutation, [&](int64_t axis) { return shapeOf(value)[axis]; });
+    return rewriter.createOrFold<TransposeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value,
+                                              rewriter.getDenseI64ArrayAttr(permutation));
+  }
+  Value cast(Value value, Type element) {
+    if (tensorTypeOf(value).getElementType() == element)
+      return value;
+    return CastOp::create(rewriter, op.getLoc(), tensorTypeOf(value).clone(element), value, CastKind::storage,
+                          "convolution");
+  }
+
+  /// The elements (n, positions.., taps.., c..) of an image (n, s.., c..).
+  Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> positions, ArrayRef<int64_t> taps) {
+    ArrayRef<int64_t> shape = shapeOf(image);
+    const auto type =
+        tensorTypeOf(image).clone(joined({shape.take_front(), positions, taps, shape.drop_front(1 + steps.rank())}));
+    return WindowOp::create(rewriter, op.getLoc(), type, image, steps);
+  }
+
+  /// The batch and contracted axes of the operands of a contraction.
+  struct Axes {
+    SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+  };
+
+  Value contract(Value lhs, Value rhs, const Axes &of) {
+    SmallVector<int64_t> shape;
+    auto add = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> summed) {
+      for (auto [axis, extent] : llvm::enumerate(shapeOf(operand)))
+        if (!llvm::is_contained(batch, int64_t(axis)) && !llvm::is_contained(summed, int64_t(axis)))
+          shape.push_back(extent);
+    };
+    for (int64_t axis : of.lhsBatch)
+      shape.push_back(shapeOf(lhs)[axis]);
+    add(lhs, of.lhsBatch, of.lhsContract);
+    add(rhs, of.rhsBatch, of.rhsContract);
+    return ContractOp::create(rewriter, op.getLoc(), op.getType().clone(shape), lhs, rhs, of.lhsBatch, of.rhsBatch,
+                              of.lhsContract, of.rhsContract, /*tile=*/DenseI64ArrayAttr());
+  }
+
+  /// Multiplies `seen` by `weights`, broadcast from the axes `own`, and sums the product over the axes `summed`.
+  Value sumOfProducts(Value seen, Value weights, ArrayRef<int64_t> own, ArrayRef<int64_t> summed) {
+    const Type sum = op.getAccumulatorType(), element = tensorTypeOf(op).getElementType();
+    const auto type = tensorTypeOf(seen).clone(sum);
+    Value factor = cast(weights, sum), product = cast(seen, sum);
+    factor = BroadcastOp::create(rewriter, op.getLoc(), type, factor, own);
+    product = MulOp::create(rewriter, op.getLoc(), product, factor);
+    SmallVector<int64_t> shape;
+    for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+      if (!llvm::is_contained(summed, int64_t(axis)))
+        shape.push_back(extent);
+    Value total = ReduceOp::create(rewriter, op.getLoc(), RankedTensorType::get(shape, sum), ReduceKind::sum, product,
+                                   rewriter.getDenseI64ArrayAttr(summed));
+    return cast(total, element);
+  }
+
+  ConvolutionOp op;
+  PatternRewriter &rewriter;
+};
+
+/// Builds the replacement of one convolution.
+class Lowering : ConvolutionBuilder {
 public:
   Lowering(ConvolutionOp op, const Target &target, PatternRewriter &rewriter)
-      : op(op), target(target), rewriter(rewriter), rank(op.getSteps().rank()), x(shapeOf(op.getX())),
+      : ConvolutionBuilder(op, rewriter), target(target), rank(op.getSteps().rank()), x(shapeOf(op.getX())),
         w(shapeOf(op.getW())), y(shapeOf(op.getY())) {}
 
   Value lower() {
@@ -53,21 +122,21 @@ public:
     return transpose(contract(withGroups(patches, groups), kernel, of), joined({axes(1, rank + 2), {0, rank + 2}}));
   }
 
-  /// Lowers the gradient of another convolution with respect to its kernel to a contraction over the output positions
-  /// of that convolution's window. Returns null if the operands do not have the layout of such a gradient.
+  /// The gradient of another convolution with respect to its kernel: a contraction over the positions of that
+  /// convolution's window. Null if the operands do not have the layouts of such a gradient.
   Value lowerAsKernelGradient() {
     Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (!cotangent)
       return {};
-    ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
+    ArrayRef<int64_t> positions = op.getTaps(), taps = y.slice(1, rank);
     const int64_t groups = x[rank + 1], examples = shapeOf(image).front(), channels = shapeOf(image).back();
     const int64_t filters = y.back();
     const bool isOne = groups == 1;
     Value own = isOne ? reshape(image, joined({shapeOf(image).take_front(rank + 1), {channels}})) : groupsFirst(image);
-    Value patches = patchesOf(own, op.getSteps().ofTaps(), places, taps);
+    Value patches = patchesOf(own, op.getSteps().ofTaps(), positions, taps);
     const SmallVector<int64_t> summed = axes(0, rank + 1);
     if (isOne) {
-      Value gradients = reshape(cotangent, joined({{examples}, places, {filters}}));
+      Value gradients = reshape(cotangent, joined({{examples}, positions, {filters}}));
       Value product =
           reshape(contract(patches, gradients, {{}, {}, summed, summed}), joined({taps, {1, channels, filters}}));
       return transpose(product, joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
@@ -77,8 +146,8 @@ public:
     return transpose(product, joined({{rank + 1}, axes(1, rank + 1), {0, rank + 2}}));
   }
 
-  /// Lowers groups of one channel and one filter without a contraction: each channel is a sum over the taps. Returns
-  /// null for other groups.
+  /// Depthwise, without a contraction: a group of one channel and one filter is a sum over the taps. Null for other
+  /// groups.
   Value lowerChannelwise() {
     if (x[rank + 1] == 1 || x[rank + 2] != 1 || y[rank + 2] != 1)
       return {};
@@ -87,8 +156,8 @@ public:
     return reshape(sumOfProducts(seen, weights, axes(rank + 1, 2 * rank + 2), axes(rank + 1, 2 * rank + 1)), y);
   }
 
-  /// Lowers the kernel gradient of such a convolution to a sum over the examples and output positions. Returns null for
-  /// others.
+  /// The gradient of a depthwise convolution with respect to its kernel: a sum over the examples and positions. Null
+  /// for other convolutions.
   Value lowerAsChannelwiseGradient() {
     Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !cotangent)
@@ -100,8 +169,8 @@ public:
     return reshape(sumOfProducts(seen, weights, joined({axes(0, rank + 1), {2 * rank + 1}}), axes(0, rank + 1)), y);
   }
 
-  /// Lowers groups of few channels and filters without a contraction: a sum over the channels of the group and the
-  /// taps, for all groups together. Returns null if the target does not ask for this.
+  /// Groups of few channels and filters, without a contraction: a sum over the channels of the group and the taps, for
+  /// all groups at once. Null if the target prefers a contraction (Lowerings::sumsGroups).
   Value lowerGroups() {
     if (!sumsGroups(x[rank + 2]))
       return {};
@@ -110,8 +179,8 @@ public:
     return sumOfProducts(withFilters(seen), weights, axes(rank + 1, 2 * rank + 4), axes(rank + 1, 2 * rank + 2));
   }
 
-  /// Lowers the kernel gradient of such a convolution to a sum over the examples and output positions. Returns null for
-  /// others.
+  /// The gradient of such a convolution with respect to its kernel: a sum over the examples and positions. Null for
+  /// other convolutions.
   Value lowerAsGroupsGradient() {
     Value image = sumsGroups(x[0]) ? imageOfGradient() : Value(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (!cotangent)
@@ -127,9 +196,9 @@ private:
     return x[rank + 1] > 1 && dtype && target.lowerings().sumsGroups(*dtype, channels, y.back());
   }
 
-  /// Windows an image (n, s.., g, c) as (n, places.., c, taps.., g). For the window, groups and their channels are one
-  /// more spatial axis.
-  Value windowOfGroups(Value image, WindowSteps steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+  /// The elements (n, positions.., c, taps.., g) of an image (n, s.., g, c): the groups and their channels form an
+  /// additional spatial axis of the window.
+  Value windowOfGroups(Value image, WindowSteps steps, ArrayRef<int64_t> positions, ArrayRef<int64_t> taps) {
     const ArrayRef<int64_t> shape = shapeOf(image);
     const int64_t groups = shape[rank + 1], channels = shape[rank + 2];
     steps.stride.push_back(1);
@@ -137,61 +206,33 @@ private:
     steps.low.push_back(0);
     steps.hole.push_back(1);
     return windowOf(reshape(image, joined({shape.take_front(rank + 1), {groups * channels}})), steps,
-                    joined({places, {channels}}), joined({taps, {groups}}));
+                    joined({positions, {channels}}), joined({taps, {groups}}));
   }
-  /// Repeats the window for each filter of a group.
+  /// Broadcasts along a new last axis, the filters of a group.
   Value withFilters(Value seen) {
     const ArrayRef<int64_t> shape = shapeOf(seen);
     const auto type = tensorTypeOf(seen).clone(joined({shape, {y.back()}}));
     return BroadcastOp::create(rewriter, op.getLoc(), type, seen, axes(0, static_cast<int64_t>(shape.size())));
   }
 
-  /// The axis orders in which a kernel gradient reads the image and the cotangent of the convolution.
+  /// The permutations through which a gradient with respect to the kernel reads the image and the cotangent.
   SmallVector<int64_t> imageOrder() const { return joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}); }
   SmallVector<int64_t> cotangentOrder() const { return joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}); }
 
-  /// The sum of `seen` times `weights` over the axes `summed`. `weights` is broadcast along the axes of `seen` not in
-  /// `own`.
-  Value sumOfProducts(Value seen, Value weights, ArrayRef<int64_t> own, ArrayRef<int64_t> summed) {
-    const Type sum = op.getAccumulatorType(), element = tensorTypeOf(op).getElementType();
-    const auto type = tensorTypeOf(seen).clone(sum);
-    Value factor = cast(weights, sum), product = cast(seen, sum);
-    factor = BroadcastOp::create(rewriter, op.getLoc(), type, factor, own);
-    product = MulOp::create(rewriter, op.getLoc(), product, factor);
-    SmallVector<int64_t> shape;
-    for (auto [axis, extent] : llvm::enumerate(type.getShape()))
-      if (!llvm::is_contained(summed, int64_t(axis)))
-        shape.push_back(extent);
-    Value total = ReduceOp::create(rewriter, op.getLoc(), RankedTensorType::get(shape, sum), ReduceKind::sum, product,
-                                   rewriter.getDenseI64ArrayAttr(summed));
-    return cast(total, element);
-  }
-  Value cast(Value value, Type element) {
-    if (tensorTypeOf(value).getElementType() == element)
-      return value;
-    return CastOp::create(rewriter, op.getLoc(), tensorTypeOf(value).clone(element), value, CastKind::storage,
-                          "convolution");
-  }
-
-  struct Axes {
-    SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
-  };
-
-  /// Reshapes a value (n, s.., g, c) to (g * n, s.., c), with the values of a group adjacent, as the contraction of
-  /// each group reads them.
+  /// Rearranges a value (n, s.., g, c) as (g * n, s.., c), group by group, as the contraction of each group reads it.
   Value groupsFirst(Value value) {
     const ArrayRef<int64_t> shape = shapeOf(value);
     Value moved = transpose(value, joined({{rank + 1}, axes(0, rank + 1), {rank + 2}}));
     return reshape(moved, joined({{shape[rank + 1] * shape[0]}, shape.slice(1, rank), {shape[rank + 2]}}));
   }
-  /// Reshapes such a value to have an axis for the groups.
+  /// Splits the first axis of such a value into groups and examples.
   Value withGroups(Value value, int64_t groups) {
     const ArrayRef<int64_t> shape = shapeOf(value);
     return reshape(value, joined({{groups, shape[0] / groups}, shape.drop_front()}));
   }
 
-  /// Returns the operand of the transpose that exchanges channels and filters, in which the gradient with respect to
-  /// the image reads its kernel; null if the kernel is not such a transpose.
+  /// The operand of the transpose that exchanges channels and filters, through which a gradient with respect to the
+  /// image reads its kernel; null if the kernel is not such a transpose.
   Value turnedKernel() {
     auto turn = op.getW().getDefiningOp<TransposeOp>();
     return turn && turn.getPermutation() == ArrayRef<int64_t>(joined({axes(0, rank + 1), {rank + 2, rank + 1}}))
@@ -204,57 +245,28 @@ private:
     return dtype && target.lowerings().readsDepthInRuns(*dtype, rows, w[rank + 1]);
   }
 
-  /// Returns the patches (n, places.., taps.., c) of an image (n, s.., c); the image itself if each position sees one
-  /// tap, its own.
-  Value patchesOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+  /// The patches (n, positions.., taps.., c) of an image (n, s.., c); the image itself if each position has one tap,
+  /// its own element.
+  Value patchesOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> positions, ArrayRef<int64_t> taps) {
     ArrayRef<int64_t> shape = shapeOf(image);
-    bool isWhole = shape.slice(1, rank) == places;
+    bool isWhole = shape.slice(1, rank) == positions;
     for (int64_t axis = 0; axis < rank; ++axis)
       isWhole &= taps[axis] == 1 && steps.low[axis] == 0 && steps.stride[axis] == steps.hole[axis];
     if (isWhole)
       return image;
-    return windowOf(image, steps, places, taps);
+    return windowOf(image, steps, positions, taps);
   }
 
-  Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
-    ArrayRef<int64_t> shape = shapeOf(image);
-    const auto type =
-        tensorTypeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(1 + steps.rank())}));
-    return WindowOp::create(rewriter, op.getLoc(), type, image, steps);
-  }
-
-  Value contract(Value lhs, Value rhs, const Axes &of) {
-    SmallVector<int64_t> shape;
-    auto add = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> summed) {
-      for (auto [axis, extent] : llvm::enumerate(shapeOf(operand)))
-        if (!llvm::is_contained(batch, int64_t(axis)) && !llvm::is_contained(summed, int64_t(axis)))
-          shape.push_back(extent);
-    };
-    for (int64_t axis : of.lhsBatch)
-      shape.push_back(shapeOf(lhs)[axis]);
-    add(lhs, of.lhsBatch, of.lhsContract);
-    add(rhs, of.rhsBatch, of.rhsContract);
-    return ContractOp::create(rewriter, op.getLoc(), op.getType().clone(shape), lhs, rhs, of.lhsBatch, of.rhsBatch,
-                              of.lhsContract, of.rhsContract, /*tile=*/DenseI64ArrayAttr());
-  }
-
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value);
-  }
-  Value transpose(Value value, ArrayRef<int64_t> permutation) {
-    const auto shape = llvm::map_to_vector(permutation, [&](int64_t axis) { return shapeOf(value)[axis]; });
-    return rewriter.createOrFold<TransposeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value,
-                                              rewriter.getDenseI64ArrayAttr(permutation));
-  }
-  /// Returns the image of a convolution of which this may be the kernel gradient. With one example and one channel per
-  /// group the image is not transposed; then a kernel gradient is assumed to have more taps than positions.
+  /// The image of the convolution whose gradient with respect to its kernel this one may be; null if it is not one.
+  /// With one example and one channel per group, the transpose of the image is folded away; then a gradient is assumed
+  /// to have more taps than positions.
   Value imageOfGradient() {
     const bool isLikely =
         op.getX().getDefiningOp<TransposeOp>() || llvm::product_of(y.slice(1, rank)) <= llvm::product_of(op.getTaps());
     return isLikely ? turnedBack(op.getX(), imageOrder()) : Value();
   }
-  /// Returns the operand of `value` if it is a transpose with this permutation, otherwise null. A transpose that moves
-  /// only axes of extent 1 may have been folded away, so `value` is taken for one if possible.
+  /// The operand of `value`, a transpose with this permutation; null if `value` is no such transpose. A transpose that
+  /// moves only axes of extent 1 may have been folded away, so then `value` is reshaped.
   Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
     if (auto turn = value.getDefiningOp<TransposeOp>(); turn && turn.getPermutation() == permutation)
       return turn.getX();
@@ -266,7 +278,8 @@ private:
     }
     return llvm::is_sorted(moved) ? reshape(value, before) : Value();
   }
-  /// Like turnedBack, for a cotangent, which may also be a splat, since a transpose of a splat is folded away.
+  /// The cotangent before its transpose. The transpose of a splat has been folded away, so a splat is reshaped;
+  /// otherwise null if `value` is no such transpose.
   Value cotangentOf(Value value) {
     DenseElementsAttr elements;
     if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
@@ -278,9 +291,7 @@ private:
     return ConstantOp::create(rewriter, op.getLoc(), type, elements.resizeSplat(type));
   }
 
-  ConvolutionOp op;
   const Target &target;
-  PatternRewriter &rewriter;
   int64_t rank;
   ArrayRef<int64_t> x, w, y;
 };

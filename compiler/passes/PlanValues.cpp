@@ -181,10 +181,10 @@ private:
   DenseMap<Value, Contents> values;
 };
 
-/// Runs the plan on symbolic memory.
-class PlanRun {
+/// The memory of a plan, and the parts of it that slots address.
+class PlanMemory {
 public:
-  PlanRun(const Executable &exe, Draw draw) : exe(exe), draw(draw) {
+  explicit PlanMemory(const Executable &exe) : exe(exe) {
     for (const VariableSlot &variable : exe.variables)
       memory[nameOf(variable.symbol)] = {variable.type.bytes(), symbolOf("variable", StringRef(variable.symbol))};
     for (const ShadowSlot &shadow : exe.shadows)
@@ -195,7 +195,6 @@ public:
     for (size_t constant = 0; constant < exe.constants.size(); ++constant)
       memory[nameOf({SlotKind::constant, {}, static_cast<int64_t>(constant)})] = {
           std::ssize(exe.constants[constant]), constantSymbol(exe.constants[constant])};
-    runSteps(0, exe.plan.steps.size());
   }
   Symbol fetch(size_t index) const {
     return whole(nameOf({SlotKind::fetch, {}, static_cast<int64_t>(index)}), exe.signature.fetches[index].type);
@@ -203,9 +202,24 @@ public:
   Symbol variable(const VariableSlot &slot) const { return whole(nameOf(slot.symbol), slot.type); }
   Symbol shadow(const ShadowSlot &slot) const { return whole(nameOf(slot), slot.type); }
 
+  /// The bytes of a slot.
+  struct Place {
+    Contents *contents;
+    int64_t begin, end;
+    void clear() const { contents->clear(begin, end); }
+  };
+  /// Those in an iteration of each repeat around the step, the outermost first.
+  Place placeOf(SlotId id, ArrayRef<int64_t> iterations) {
+    const Slot &slot = exe.plan.slots[id];
+    int64_t begin = slot.offset + (slot.kind == SlotKind::arena ? slot.index : 0);
+    for (auto [stride, iteration] : llvm::zip(slot.strides, iterations))
+      begin += stride.at(iteration);
+    return {&memory[nameOf(slot)], begin, begin + slot.type.bytes()};
+  }
+
 private:
   static std::string nameOf(const std::string &variable) { return "variable " + variable; }
-  /// Shadows of the same function of the same variable share memory.
+  /// Shadows of one function of one variable share memory.
   std::string nameOf(const ShadowSlot &shadow) const {
     return "shadow " + exe.variables[shadow.variable].symbol + " " + shadow.function;
   }
@@ -230,17 +244,27 @@ private:
     return memory.lookup(name).read(0, type.bytes());
   }
 
-  struct Place {
-    Contents *contents;
-    int64_t begin, end;
-  };
-  Place placeOf(SlotId id) {
-    const Slot &slot = exe.plan.slots[id];
-    int64_t begin = slot.offset + (slot.kind == SlotKind::arena ? slot.index : 0);
-    for (auto [stride, iteration] : llvm::zip(slot.strides, iterations))
-      begin += stride.at(iteration);
-    return {&memory[nameOf(slot)], begin, begin + slot.type.bytes()};
+  const Executable &exe;
+  llvm::StringMap<Contents> memory;
+};
+
+bool contains(ArrayRef<PlanMemory::Place> places, const PlanMemory::Place &place) {
+  return llvm::any_of(places, [&](const PlanMemory::Place &each) {
+    return each.contents == place.contents && each.begin == place.begin;
+  });
+}
+
+/// Runs the steps of a plan on its memory.
+class PlanRun {
+public:
+  PlanRun(const Executable &exe, Draw draw) : plan(exe.plan), memory(exe), draw(draw) {
+    runSteps(0, plan.steps.size());
   }
+  const PlanMemory &result() const { return memory; }
+
+private:
+  using Place = PlanMemory::Place;
+  Place placeOf(SlotId id) { return memory.placeOf(id, iterations); }
   Symbol read(SlotId id) {
     const Place place = placeOf(id);
     return place.contents->read(place.begin, place.end);
@@ -252,16 +276,12 @@ private:
 
   void runSteps(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      if (auto *repeat = std::get_if<RepeatStep>(&exe.plan.steps[i])) {
+      if (auto *repeat = std::get_if<RepeatStep>(&plan.steps[i])) {
         runRepeat(*repeat, i);
-        i = exe.plan.bodyEnd(i) - 1;
+        i = plan.bodyEnd(i) - 1;
       } else {
-        std::visit([this](const auto &each) { run(each); }, exe.plan.steps[i]);
+        std::visit([this](const auto &each) { run(each); }, plan.steps[i]);
       }
-  }
-  static bool contains(const std::vector<Place> &places, const Place &place) {
-    return llvm::any_of(
-        places, [&](const Place &each) { return each.contents == place.contents && each.begin == place.begin; });
   }
   /// The places of slots in an iteration of the innermost repeat.
   std::vector<Place> placesIn(int64_t iteration, ArrayRef<SlotId> slots) {
@@ -293,10 +313,10 @@ private:
       if (!runs(repeat.running))
         break;
       const Jump outer = std::exchange(behindGap, own);
-      runSteps(at + 1, exe.plan.bodyEnd(at));
+      runSteps(at + 1, plan.bodyEnd(at));
       behindGap = outer;
       for (const Place &place : own.moved) // of an iteration that did not run
-        place.contents->clear(place.begin, place.end);
+        place.clear();
     }
     iterations.pop_back();
   }
@@ -307,12 +327,12 @@ private:
     const int64_t last = std::exchange(iterations.back(), iterations.back() + 1), skipped = to - iterations.back();
     SmallVector<std::pair<size_t, int64_t>>
         inside; // enclosing repeats of the step: the end of each one's body, and its count
-    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) {
+    for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) {
       while (!inside.empty() && inside.back().first <= i)
         inside.pop_back();
-      if (auto *repeat = std::get_if<RepeatStep>(&exe.plan.steps[i]))
-        inside.push_back({exe.plan.bodyEnd(i), repeat->count});
-      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i]))
+      if (auto *repeat = std::get_if<RepeatStep>(&plan.steps[i]))
+        inside.push_back({plan.bodyEnd(i), repeat->count});
+      for (const TouchedSlot &touched : slotsOf(plan.steps[i]))
         if (touched.isWritten)
           forgetSlices(touched.slot, level, skipped, inside);
     }
@@ -320,7 +340,7 @@ private:
   }
   /// Clears the slices of one slot, which are contiguous.
   void forgetSlices(SlotId id, size_t level, int64_t skipped, ArrayRef<std::pair<size_t, int64_t>> inside) {
-    const ArrayRef<Stride> strides = exe.plan.slots[id].strides;
+    const ArrayRef<Stride> strides = plan.slots[id].strides;
     if (strides.size() <= level || strides[level].bytes == 0 || strides[level].period)
       return;
     Place place = placeOf(id);
@@ -329,14 +349,14 @@ private:
     for (auto [stride, repeat] : llvm::zip(strides.drop_front(level + 1), inside))
       if (stride.bytes != 0)
         extend((stride.period ? 1 : repeat.second - 1) * stride.bytes);
-    place.contents->clear(place.begin, place.end);
+    place.clear();
   }
   /// Moves the carries of the next iteration to the places at which iteration `to` looks for them.
   Jump jump(size_t at, int64_t to) {
     std::set<SlotId> read, written;
-    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
-      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i]))
-        if (exe.plan.slots[touched.slot].strides.size() == iterations.size())
+    for (size_t i = at + 1; i < plan.bodyEnd(at); ++i)
+      for (const TouchedSlot &touched : slotsOf(plan.steps[i]))
+        if (plan.slots[touched.slot].strides.size() == iterations.size())
           (touched.isWritten ? written : read).insert(touched.slot);
     const int64_t from = iterations.back() + 1;
     const std::vector<Place> left = placesIn(from - 1, llvm::to_vector(written));
@@ -346,8 +366,8 @@ private:
     const Jump made{placesIn(to, carries), placesIn(to + 1, carries), iterations.size()};
     const std::vector<Place> found = placesIn(from, carries), next = placesIn(from + 1, carries);
     iterations.back() = from;
-    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) // for stacks of read values, as if this one ran
-      if (auto *copy = std::get_if<CopyStep>(&exe.plan.steps[i]); copy && isOfStack(*copy, found, next))
+    for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) // for stacks of read values, as if this one ran
+      if (auto *copy = std::get_if<CopyStep>(&plan.steps[i]); copy && isOfStack(*copy, found, next))
         run(*copy);
     std::vector<Contents> values(carries.size());
     for (auto [value, place] : llvm::zip_equal(values, found))
@@ -358,7 +378,7 @@ private:
   }
   /// Returns true if the step copies a carry that the iteration reads to something other than a carry.
   bool isOfStack(const CopyStep &copy, const std::vector<Place> &found, const std::vector<Place> &next) {
-    return copy.from >= 0 && exe.plan.slots[copy.to].strides.size() == iterations.size() &&
+    return copy.from >= 0 && plan.slots[copy.to].strides.size() == iterations.size() &&
            contains(found, placeOf(copy.from)) && !contains(next, placeOf(copy.to));
   }
 
@@ -381,7 +401,7 @@ private:
       return write(copy.to, zeros);
     const Place from = placeOf(copy.from), to = placeOf(copy.to);
     if (iterations.size() == behindGap.depth && isOfStack(copy, behindGap.moved, behindGap.next))
-      return to.contents->clear(to.begin, to.end);
+      return to.clear();
     Contents copied;
     copied.write(0, to.end - to.begin, *from.contents, from.begin);
     to.contents->write(to.begin, to.end, copied, 0);
@@ -396,9 +416,9 @@ private:
   void run(const WaitStep &) {}
   void run(const RepeatStep &) {} // see runRepeat
 
-  const Executable &exe;
+  const Plan &plan;
+  PlanMemory memory;
   Draw draw;
-  llvm::StringMap<Contents> memory;
   SmallVector<int64_t> iterations; // of the enclosing repeats
   Jump behindGap{};                // of the innermost repeat
 };
@@ -421,14 +441,14 @@ Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const 
       std::string what;
       if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
         what = ("variable @" + variable.getValue()).str();
-        value = made.variable(*llvm::find_if(
+        value = made.result().variable(*llvm::find_if(
             exe.variables, [&](const VariableSlot &slot) { return slot.symbol == variable.getValue(); }));
       } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
         what = ("shadow @" + shadow.getValue()).str();
-        value = made.shadow(*shadows.lookup(shadow.getValue()));
+        value = made.result().shadow(*shadows.lookup(shadow.getValue()));
       } else {
         what = "fetch '" + exe.signature.fetches[fetches].name + "'";
-        value = made.fetch(fetches++);
+        value = made.result().fetch(fetches++);
       }
       if (value != wanted.of(result.get()))
         return Status(ErrorKind::internal_error,

@@ -41,7 +41,7 @@ Values KernelFrame::call(const Core &core, ArrayRef<Emitted> arguments, TypeRang
     func::FuncOp::create(*this, core.symbol, getFunctionType(TypeRange(ValueRange(operands)), results)).setPrivate();
     cores.push_back(core);
   }
-  return wrapAll(func::CallOp::create(*this, core.symbol, results, operands).getResults());
+  return wrapAll(*this, func::CallOp::create(*this, core.symbol, results, operands).getResults());
 }
 
 void KernelFrame::finish() {

@@ -55,7 +55,7 @@ GridFrame::GridFrame(const KernelSource &source, const GpuOps &ops) : BlockFrame
       LLVM::GlobalOp::create(*this, LLVM::LLVMArrayType::get(getI8Type(), 0), /*isConstant=*/false,
                              LLVM::Linkage::External, "halftone_shared", Attribute(), /*alignment=*/128, sharedSpace);
   setInsertionPointToStart(code.addEntryBlock(*this));
-  const Values parameters = wrapAll(code.getArguments());
+  const Values parameters = wrapAll(*this, code.getArguments());
   const ArrayRef<Emitted> fixed = ArrayRef<Emitted>(parameters).take_back(fixedParameters);
   beginUnder(fixed[predicateParameter], fixed[negatedParameter]);
   const Emitted gridBlock = asIndex(ops.blockIndex(*this));

@@ -78,7 +78,7 @@ StripCode::StripCode(const StripCore &core, ModuleOp module)
     markManyPointers(function);
   Block *entry = function.addEntryBlock();
   setInsertionPointToStart(entry);
-  const Values taken = wrapAll(entry->getArguments());
+  const Values taken = wrapAll(*this, entry->getArguments());
   call = {taken[0], taken[1], taken[2], taken[3], taken[4], taken[5],
           taken[6], taken[7], taken[8], taken[9], taken[10]};
   ArrayRef<Emitted> more = ArrayRef<Emitted>(taken).drop_front(11);

@@ -90,7 +90,7 @@ PackingCode::PackingCode(const PackingCore &core, ModuleOp module)
   llvm::append_range(types, results);
   Block *entry = func::FuncOp::create(*this, core.core().symbol, getFunctionType(types, results)).addEntryBlock();
   setInsertionPointToStart(entry);
-  const Values taken = wrapAll(entry->getArguments());
+  const Values taken = wrapAll(*this, entry->getArguments());
   call = {taken[0], taken[1], taken[2], taken[3], taken[4], taken[5], taken[6]};
   if (core.watches)
     call.least = taken[7];
