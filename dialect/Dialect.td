@@ -20,7 +20,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.target` | module | the name of the target; `halftone-attach-target` sets it, later passes read it |
     | `halftone.layers` | module | from stage cast on: layer path -> class, policy and rule of the layer |
     | `halftone.rematerialize` | op | from stage cast until differentiate: ops with the same number belong to one layer, which the backward pass recomputes |
-    | `halftone.vanishes` | contract | unit: a loop stacked the right operand, whose elements may become subnormal over the steps, as cotangents do; choose-templates sets it |
+    | `halftone.vanishes` | contract | unit: a loop stacked the right operand, whose elements may become subnormal over the steps, as cotangents do; choose-layouts sets it |
     | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of a launch: the launch arguments, the number of blocks, the bytes of scratch per thread |
     | `halftone.kind`, `halftone.method` | function of a kernel | the form of the kernel; the method of its code (for reports) |
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | the number of outer dims; of reduced or scanned dims after them; of dims of the indices of a scatter |

@@ -60,11 +60,11 @@ def Halftone_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
     }], "bool", "isExact", (ins), "", "return !ConcreteOp::template hasTrait<::halftone::dialect::Inexact>();">,
     InterfaceMethod<[{
       Returns true if the op is cloned into every kernel that reads its result: computing it is cheaper than a load.
-    }], "bool", "isGlue", (ins), "", "return ConcreteOp::template hasTrait<::halftone::dialect::Glue>();">,
+    }], "bool", "isAlwaysCloned", (ins), "", "return ConcreteOp::template hasTrait<::halftone::dialect::AlwaysCloned>();">,
     InterfaceMethod<[{
       Returns true if the op is elementwise or always cloned.
     }], "bool", "isPointwise", (ins), "",
-      "return ::mlir::isa<::halftone::dialect::ElementwiseOpInterface>($_op.getOperation()) || $_op.isGlue();">,
+      "return ::mlir::isa<::halftone::dialect::ElementwiseOpInterface>($_op.getOperation()) || $_op.isAlwaysCloned();">,
     InterfaceMethod<[{
       Returns true if float results need no rounding whenever all float operands are representable in the results'
       dtype.

@@ -7,7 +7,7 @@ namespace halftone::dialect {
 
 // ComputeOpInterface defines their meaning.
 template <class Op> class Inexact : public mlir::OpTrait::TraitBase<Op, Inexact> {};
-template <class Op> class Glue : public mlir::OpTrait::TraitBase<Op, Glue> {};
+template <class Op> class AlwaysCloned : public mlir::OpTrait::TraitBase<Op, AlwaysCloned> {};
 template <class Op> class KeepsDtype : public mlir::OpTrait::TraitBase<Op, KeepsDtype> {};
 template <class Op> class Decision : public mlir::OpTrait::TraitBase<Op, Decision> {};
 

@@ -10,7 +10,7 @@ class Halftone_Marker<string name> : NativeOpTrait<name> {
   let cppNamespace = "::halftone::dialect";
 }
 def Halftone_Inexact : Halftone_Marker<"Inexact">;
-def Halftone_Glue : Halftone_Marker<"Glue">;
+def Halftone_AlwaysCloned : Halftone_Marker<"AlwaysCloned">;
 def Halftone_KeepsDtype : Halftone_Marker<"KeepsDtype">;
 def Halftone_Decision : Halftone_Marker<"Decision">;
 

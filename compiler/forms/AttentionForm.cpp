@@ -25,7 +25,7 @@ FusionDecision classifyAttention(const FormOps &ops) {
   Operation *op = body.ops.empty() ? nullptr : body.ops.back();
   if (!op || !isAttention(op))
     return {};
-  if (body.home.size() != 1)
+  if (body.own.size() != 1)
     return FusionDecision::declined("another op is computed beside the attention");
   const AttentionInputs inputs = inputsOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

@@ -1,4 +1,4 @@
-// One row of several shapes: it finishes side reductions and does the work on scalars that follows.
+// One row of several shapes: it finishes partial reductions and does the work on scalars that follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"

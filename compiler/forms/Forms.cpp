@@ -39,7 +39,7 @@ FusionDecision classify(const KernelBody &body, const Blocking &blocking) {
     else if (isa<ReduceOp, ArgReduceOp>(op))
       ops.reductions.push_back(op);
     else if (isa<PartialReduceOp>(op) &&
-             llvm::any_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); }))
+             llvm::any_of(op->getUsers(), [&](Operation *user) { return body.own.contains(user); }))
       return FusionDecision::declined("the kernel of a partial reduction reads its result", op);
     if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
       return FusionDecision::declined("the key of random bits does not come from memory", op);
@@ -69,24 +69,24 @@ bool readsElementwise(KernelOp kernel, int64_t operand) {
   return true;
 }
 
-std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
-                                                 const Blocking &blocking) {
+std::optional<PartialReduction> partialReductionOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
+                                                       const Blocking &blocking) {
   const int64_t blocked = blockedAxis(kernel.shape), rank = static_cast<int64_t>(kernel.shape.size());
   if (reduced == 0 || blocked >= reduced || reduced > rank)
     return std::nullopt;
-  return SideReduction{kernel.shape, blocking.sideReductionTile(kernel.shape, reduced)};
+  return PartialReduction{kernel.shape, blocking.partialReductionTile(kernel.shape, reduced)};
 }
 
-bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
+bool isPartialReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
   for (auto [index, axis] : llvm::enumerate(op.getAxes()))
     if (axis != static_cast<int64_t>(index))
       return false;
-  const SideReductionOf sideOf = formOf(kernel.kind).sideReduction;
+  const PartialReductionOf cutOf = formOf(kernel.kind).partialReduction;
   const ArrayRef<int64_t> shape = shapeOf(op.getX());
   const int64_t kept = static_cast<int64_t>(shape.size() - op.getAxes().size());
-  const auto side =
-      sideOf ? sideOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
-  return side && ArrayRef(side->shape) == shape && ArrayRef(side->tile) == op.getTile();
+  const auto cut =
+      cutOf ? cutOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
+  return cut && ArrayRef(cut->shape) == shape && ArrayRef(cut->tile) == op.getTile();
 }
 
 } // namespace halftone::compiler

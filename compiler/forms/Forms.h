@@ -14,28 +14,28 @@ struct FormOps {
   llvm::SmallVector<mlir::Operation *> contractions, reductions, scatters;
 };
 
-/// How a kernel's blocks cut a value of its shape that a side reduction reduces over its first axes.
-struct SideReduction {
-  llvm::SmallVector<int64_t> shape; // of the value, in which axes that the blocks cut as one are one axis
-  llvm::SmallVector<int64_t> tile;  // along each reduced axis of `shape`: those come first
+/// How a kernel's blocks divide a value of its shape, which a partial reduction reduces over its first axes.
+struct PartialReduction {
+  llvm::SmallVector<int64_t> shape; // of the value; axes that the blocks divide as one are one axis
+  llvm::SmallVector<int64_t> tile;  // of a block, along each reduced axis of `shape`
 };
-/// The cut of a side reduction over the first `reduced` axes of the kernel's shape; nullopt when blocks do not cut along
-/// those axes alone. `contract` is the kernel's, or null.
-using SideReductionOf = std::optional<SideReduction> (*)(const KernelShape &kernel, mlir::Operation *contract,
-                                                         int64_t reduced, const Blocking &blocking);
+/// The partial reduction over the first `reduced` axes of the kernel's shape; nullopt if the blocks also divide other
+/// axes. `contract` is the kernel's contraction, or null.
+using PartialReductionOf = std::optional<PartialReduction> (*)(const KernelShape &kernel, mlir::Operation *contract,
+                                                               int64_t reduced, const Blocking &blocking);
 
-/// One form, a row of the table. Its functions stand in compiler/forms/<Name>Form.cpp.
+/// One form, a row of the table. Its functions are in compiler/forms/<Name>Form.cpp.
 struct Form {
   dialect::KernelKind kind;
-  /// Whether a kernel of these ops, which some form may hold, is of this form. The first row that says yes is the form.
+  /// Returns true if a kernel of these ops, which some form may hold, is of this form. The first such row is the form.
   bool (*fits)(mlir::Block &ops);
-  /// May these ops stand in one kernel of the form (docs/kernels.md)? Its shape, or the reason why not; no reason if other forms are
-  /// meant for such ops.
+  /// The shape of a kernel of this form with these ops (docs/kernels.md), or the reason why there is none. There is no
+  /// reason if the form is not meant for such ops.
   FusionDecision (*classify)(const FormOps &ops);
-  /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the
+  /// Returns true if a result of the operand's shape may overwrite the operand: a block reads the operand only at the
   /// indices that it writes. Relies on emitters to load before they store, and never to compute an element twice.
   bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
-  SideReductionOf sideReduction; // null: no side reductions
+  PartialReductionOf partialReduction; // null if kernels of this form have no partial reductions
   /// The linalg form of a kernel, its blocks and its launch arguments. On failure a diagnostic is emitted.
   mlir::FailureOr<KernelDescription> (*describe)(dialect::KernelOp kernel, const Target &target, Numerics numerics);
 };
@@ -44,19 +44,19 @@ struct Form {
 const Form &formOf(dialect::KernelKind kind);
 /// The kind of a kernel of these ops.
 dialect::KernelKind kindOf(mlir::Block &ops);
-/// The kernel that `body` makes, or the reasons why no form may hold it.
+/// The shape of a kernel of `body`, or the reasons why no form may hold it.
 FusionDecision classify(const KernelBody &body, const Blocking &blocking);
 
-// Parts of rows that several forms share.
-/// Elementwise use alone: each element of the operand is read at the index where a result is stored.
+// Functions that several rows share.
+/// Returns true if each element of the operand is read only at the index at which a result is stored.
 bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
-/// No result may lie where an operand lies.
+/// No result may overwrite an operand.
 inline bool readsNothingInPlace(dialect::KernelOp, int64_t) { return false; }
-/// Blocks cut the first axis of extent > 1, which must be a reduced one.
-std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, mlir::Operation *contract, int64_t reduced,
-                                                 const Blocking &blocking);
-/// A partial reduction is in place when its operand's shape and its tile are those that the kernel's blocks give.
-bool isSideReduction(dialect::PartialReduceOp op, const KernelShape &kernel, mlir::Operation *contract,
-                     const Blocking &blocking);
+/// Blocks divide the first axis of extent > 1, which must be a reduced one.
+std::optional<PartialReduction> partialReductionOfRows(const KernelShape &kernel, mlir::Operation *contract,
+                                                       int64_t reduced, const Blocking &blocking);
+/// Returns true if the operand's shape and the tile of `op` are those that the kernel's blocks determine.
+bool isPartialReduction(dialect::PartialReduceOp op, const KernelShape &kernel, mlir::Operation *contract,
+                        const Blocking &blocking);
 
 } // namespace halftone::compiler

@@ -11,14 +11,14 @@ namespace halftone::compiler {
 /// One output of a generic.
 struct GenericOutput {
   ValueNode *node;
-  mlir::Type element;   // of the tensor
-  Access access;        // the dims that the tensor has
-  std::string combiner; // "" or a combiner over the dims that `access` lacks
-  bool isSide = false;  // the combiner takes the node's elements; otherwise the node is the reduction itself
-  mlir::Value start{};  // the tensor to combine with; null: the neutral element
+  mlir::Type element;     // of the tensor
+  Access access;          // the dims that the tensor has
+  std::string combiner;   // "" or a combiner over the dims that `access` lacks
+  bool isPartial = false; // the combiner takes the node's elements; otherwise the node is the reduction itself
+  mlir::Value start{};    // the tensor to combine with; null: the neutral element
 
   /// The node whose elements the generic computes.
-  ValueNode *computed() const { return combiner.empty() || isSide ? node : node->inputs[0]; }
+  ValueNode *computed() const { return combiner.empty() || isPartial ? node : node->inputs[0]; }
 };
 
 /// A result of the kernel: its stored type, its dims and, if packed, its layout; `combiner` for a partial reduction.

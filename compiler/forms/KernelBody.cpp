@@ -7,9 +7,9 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-bool isGlue(Operation *op) {
+bool isAlwaysCloned(Operation *op) {
   auto compute = dyn_cast<ComputeOpInterface>(op);
-  return compute && compute.isGlue();
+  return compute && compute.isAlwaysCloned();
 }
 bool isPointwise(Operation *op) {
   auto compute = dyn_cast<ComputeOpInterface>(op);

@@ -14,16 +14,16 @@ inline constexpr int64_t mostElementsOfOneRow = 16384;
 
 /// Returns true for ops that are cloned into every kernel that reads them (ComputeOpInterface): splat constants,
 /// `iota`, `broadcast`.
-bool isGlue(mlir::Operation *op);
+bool isAlwaysCloned(mlir::Operation *op);
 
 /// The number of elements of a tensor value.
 int64_t elementsOf(mlir::Value value);
 
-/// The ops of one kernel, before it is built. `home` ops are computed in this kernel only; the others are clones of
-/// always cloned ops and of cheap chains that the home ops read. Operands come before their users.
+/// The ops of one kernel, before it is built. The `own` ops are computed in this kernel only; the others are clones of
+/// the cloned producers that the own ops read. Operands come before their users.
 struct KernelBody {
   llvm::SmallVector<mlir::Operation *> ops;
-  llvm::SmallDenseSet<mlir::Operation *, 16> home;
+  llvm::SmallDenseSet<mlir::Operation *, 16> own;
   llvm::SmallVector<mlir::Value> results; // in the order of `ops`
 };
 
@@ -41,7 +41,7 @@ mlir::OperandRange lookedUpOperands(mlir::Operation *op);
 /// has one row per output position. A reshape of the positions may stand between the window and the contraction.
 /// Returns null if the operand is no such window.
 dialect::WindowOp windowOf(dialect::ContractOp contract);
-/// Set on contractions by choose-templates: elements of the right operand may become subnormal
+/// Set on contractions by choose-layouts: elements of the right operand may become subnormal
 /// (MatmulTraits::vanishes).
 inline constexpr llvm::StringLiteral vanishesAttr = "halftone.vanishes";
 inline bool isScatter(mlir::Operation *op) { return mlir::isa<dialect::ScatterAddOp, dialect::ScatterOp>(op); }

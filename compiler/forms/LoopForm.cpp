@@ -12,7 +12,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The shape that a loop kernel goes over: tiles of side reductions are cut along the shape that they reduce.
+/// The shape that a loop kernel goes over: tiles of partial reductions are cut along the shape that they reduce.
 SmallVector<int64_t> shapeOfRoots(ArrayRef<Root> roots) {
   const Root *shaped = llvm::find_if(roots, [](const Root &root) { return bool(root.partial); });
   if (shaped == roots.end())
@@ -62,7 +62,7 @@ FusionDecision classifyLoop(const FormOps &ops) {
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       partials = true;
-      if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
+      if (!isPartialReduction(partial, kernel, nullptr, ops.blocking))
         return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
@@ -80,7 +80,7 @@ FusionDecision classifyLoop(const FormOps &ops) {
       if (Operation *producer = operand.getDefiningOp();
           llvm::is_contained(body.ops, producer) && !(isa<ConcatOp>(op) && isa<ConstantOp>(producer)))
         return FusionDecision::declined("an op looks up elements that the kernel computes", op);
-    if (body.home.contains(op) && elementsOf(op->getResult(0)) != elements)
+    if (body.own.contains(op) && elementsOf(op->getResult(0)) != elements)
       return FusionDecision::declined("an op has another number of elements than the results", op);
   }
   if ((transposes && (randomBits || partials || lookups || packs)) || (packs && partials))
@@ -99,7 +99,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   int group = space.addKeptGroup(shape);
   FailureOr<ReadRoots> read = readRoots(
       kernel, space, numerics, roots, [](ValueGraph &) {}, [&](const Root &) -> Access { return space.group(group); },
-      "the tiles of a side reduction do not nest with the kernel's axes");
+      "the tiles of a partial reduction do not nest with the kernel's axes");
   if (failed(read))
     return failure();
   SmallVector<KernelResult> &results = read->results;
@@ -130,8 +130,9 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   LoopBlocks blocks = target.blocking(numerics).loopBlocks(loop);
   int64_t specified = specifiedRows(kernel);
   if (loop.packs && (all.size() != 2 || specified || loop.transposes))
-    return emitError(kernel.getLoc(), "packed results in a loop kernel that has more than two axes, side reductions or "
-                                      "transposed operands");
+    return emitError(kernel.getLoc(),
+                     "packed results in a loop kernel that has more than two axes, partial reductions or "
+                     "transposed operands");
   if (specified) {
     auto found = blocksOfSpec(shape, specified, all.size(), loop.columns);
     if (!found)
@@ -154,7 +155,7 @@ bool fitsLoop(Block &ops) { return !firstReduction(ops); }
 
 } // namespace
 
-extern const Form loopForm = {KernelKind::loop,    fitsLoop,    classifyLoop, readsElementwise,
-                              sideReductionOfRows, describeLoop};
+extern const Form loopForm = {KernelKind::loop,       fitsLoop,    classifyLoop, readsElementwise,
+                              partialReductionOfRows, describeLoop};
 
 } // namespace halftone::compiler

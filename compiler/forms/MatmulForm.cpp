@@ -89,7 +89,7 @@ int64_t stepOf(int64_t extent) {
 }
 
 /// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
-/// neighbouring sums are stored together, stays innermost. No op of the kernel reads the result, not even a side reduction,
+/// neighbouring sums are stored together, stays innermost. No op of the kernel reads the result, not even a partial reduction,
 /// whose blocks are those of the order in which the contraction is computed.
 bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
   auto transpose = dyn_cast<TransposeOp>(op);
@@ -116,7 +116,7 @@ FusionDecision classifyMatmul(const FormOps &ops) {
   for (Operation *op : prologue) {
     const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
     const bool isBesidePanels = isUnpacked && isa<GatherOp>(op);
-    if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow || isBesidePanels))
+    if (body.own.contains(op) || !(isPrologueOp(op) || isOfWindow || isBesidePanels))
       return FusionDecision::declined(
           "an op before the contraction is no cloned producer, or not cheap and elementwise", op);
   }
@@ -124,11 +124,11 @@ FusionDecision classifyMatmul(const FormOps &ops) {
     if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
-      if (!isSideReduction(partial, kernel, contract, ops.blocking))
+      if (!isPartialReduction(partial, kernel, contract, ops.blocking))
         return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
-    if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !body.home.contains(op)) { // of a side reduction's operand
+    if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !body.own.contains(op)) { // of a partial reduction's operand
       if (shapeOf(reshape.getX()) != ArrayRef(kernel.shape))
         return FusionDecision::declined("a reshape before a partial reduction is of another shape than the product",
                                         op);
@@ -137,7 +137,7 @@ FusionDecision classifyMatmul(const FormOps &ops) {
     bool full = shapeOf(op->getResult(0)) == ArrayRef(kernel.shape);
     if (!isPointwise(op) && !(isa<RandomBitsOp>(op) && full))
       return FusionDecision::declined("an op after the contraction is not elementwise", op);
-    if (!full && body.home.contains(op))
+    if (!full && body.own.contains(op))
       return FusionDecision::declined("an op after the contraction has another shape than the product", op);
   }
   for (Value result : body.results)
@@ -400,10 +400,10 @@ bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
 
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 
-/// The rows and columns of a tile are those of choose-templates. All axes of M are reduced, as one; those of N are too, or
+/// The rows and columns of a tile are those of choose-layouts. All axes of M are reduced, as one; those of N are too, or
 /// none of them.
-std::optional<SideReduction> sideReductionOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
-                                                   const Blocking &) {
+std::optional<PartialReduction> partialReductionOfMatmul(const KernelShape &kernel, Operation *contract,
+                                                         int64_t reduced, const Blocking &) {
   auto op = cast<ContractOp>(contract);
   std::optional<ArrayRef<int64_t>> tile = op.getTile();
   const size_t batch = op.getLhsBatch().size(), rows = op.getLhsFree().size(), columns = op.getRhsFree().size();
@@ -411,21 +411,21 @@ std::optional<SideReduction> sideReductionOfMatmul(const KernelShape &kernel, Op
   if (!tile || rows == 0 || columns == 0 || (size_t(reduced) != batch + rows && !reducesColumns))
     return std::nullopt;
   const auto shape = ArrayRef(kernel.shape);
-  SideReduction side{SmallVector<int64_t>(shape.take_front(batch)), SmallVector<int64_t>(batch, 1)};
-  side.shape.push_back(product(shape.slice(batch, rows)));
-  side.tile.push_back(tile->front());
+  PartialReduction cut{SmallVector<int64_t>(shape.take_front(batch)), SmallVector<int64_t>(batch, 1)};
+  cut.shape.push_back(product(shape.slice(batch, rows)));
+  cut.tile.push_back(tile->front());
   if (reducesColumns) {
-    side.shape.push_back(product(shape.take_back(columns)));
-    side.tile.push_back(tile->back());
+    cut.shape.push_back(product(shape.take_back(columns)));
+    cut.tile.push_back(tile->back());
   } else {
-    llvm::append_range(side.shape, shape.take_back(columns));
+    llvm::append_range(cut.shape, shape.take_back(columns));
   }
-  return side;
+  return cut;
 }
 
 } // namespace
 
-extern const Form matmulForm = {KernelKind::matmul,    fitsMatmul,    classifyMatmul, readsInPlaceMatmul,
-                                sideReductionOfMatmul, describeMatmul};
+extern const Form matmulForm = {KernelKind::matmul,       fitsMatmul,    classifyMatmul, readsInPlaceMatmul,
+                                partialReductionOfMatmul, describeMatmul};
 
 } // namespace halftone::compiler

@@ -69,7 +69,7 @@ private:
     if (isa<ElementwiseOpInterface>(op))
       return allHold(op->getOperands());
     if (auto constant = dyn_cast<ConstantOp>(op))
-      return isGlue(constant);
+      return isAlwaysCloned(constant);
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       const ArrayRef<int64_t> axes = broadcast.getAxes();
       return holds(broadcast.getX(), isOfRows && !axes.empty() && axes[0] == 0);
@@ -185,17 +185,17 @@ bool areWeights(Value weights) {
                       [](OpOperand &use) { return isa<ContractOp>(use.getOwner()) && use.getOperandNumber() == 1; });
 }
 
-void bringGlueInside(ScanOp scan) {
+void bringAlwaysClonedInside(ScanOp scan) {
   Block &body = scan.getBody().front();
   for (;;) {
-    SmallVector<Operation *> glue;
+    SmallVector<Operation *> cloned;
     for (Value capture : capturesOf(scan))
       if (Operation *op = capture.getDefiningOp();
-          isa_and_nonnull<ConstantOp, BroadcastOp>(op) && isGlue(op) && !areWeights(capture))
-        glue.push_back(op);
-    if (glue.empty())
+          isa_and_nonnull<ConstantOp, BroadcastOp>(op) && isAlwaysCloned(op) && !areWeights(capture))
+        cloned.push_back(op);
+    if (cloned.empty())
       return;
-    for (Operation *op : glue) {
+    for (Operation *op : cloned) {
       OpBuilder builder = OpBuilder::atBlockBegin(&body);
       Operation *copy = builder.clone(*op);
       op->replaceUsesWithIf(copy, [&](OpOperand &use) {
@@ -212,7 +212,7 @@ std::optional<RecurrenceBody> readRecurrence(ScanOp scan) { return RowRule(scan)
 void prepareRecurrence(ScanOp scan) {
   for (ContractOp contract : scan.getBody().getOps<ContractOp>())
     contract.removeTileAttr();
-  bringGlueInside(scan);
+  bringAlwaysClonedInside(scan);
   SliceLifter(scan.getBody().front()).run();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(scan.getBody().front())))
     if (isOpTriviallyDead(&op))

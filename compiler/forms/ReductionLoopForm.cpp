@@ -60,7 +60,7 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
     bool full = shapeOf(op->getResult(0)) == wanted;
     // A copy of a window may be smaller: a broadcast repeats it.
     const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
-    if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.home.contains(op) && !full))
+    if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.own.contains(op) && !full))
       return FusionDecision::declined(
           "an op is not elementwise, or of another shape than the operands and results of the reductions", op);
   }
@@ -148,7 +148,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   SmallVector<Root> roots = rootsOf(kernel);
   for (Root &root : roots)
     if (root.partial)
-      return root.partial.emitError("a reduction loop has no side reductions");
+      return root.partial.emitError("a reduction loop has no partial reductions");
 
   Access kept;
   FailureOr<ReadRoots> read = readRoots(

@@ -106,7 +106,7 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       llvm::erase_if(result.access, [&](int dim) { return space.extent(dim) == 1; });
     }
     if (isNarrowFloat(root.element)) {
-      partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
+      partial.emitError("a partial reduction accumulates in f32 or wider, not in ") << root.element;
       graph.failed = true;
       return std::nullopt;
     }
@@ -169,7 +169,8 @@ LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, 
     for (auto [axis, tile] : llvm::zip(partial.getAxes(), partial.getTile()))
       pieces *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
     if (pieces != grid)
-      return partial.emitError("a side reduction of ") << pieces << " pieces in a kernel of " << grid << " blocks";
+      return partial.emitError("a partial reduction of ")
+             << pieces << " partial results in a kernel of " << grid << " blocks";
   }
   return success();
 }

@@ -44,7 +44,7 @@ private:
   std::map<ValueNode *, int> firstPhase;
 };
 
-/// Rows in one block of a kernel with side reductions: `specified` indices of the first outer axis of extent > 1.
+/// Rows in one block of a kernel with partial reductions: `specified` indices of the first outer axis of extent > 1.
 int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   while (!outer.empty() && outer.front() == 1)
     outer = outer.drop_front();
@@ -75,14 +75,14 @@ FusionDecision classifyRow(const FormOps &ops) {
     return FusionDecision::declined("a value would have two roles: of the whole row and of all rows, for instance");
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
-      if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
+      if (!isPartialReduction(partial, kernel, nullptr, ops.blocking))
         return FusionDecision::declined("the blocks do not match the partial reduction", op);
       continue;
     }
     RowRole role = roles.of(op->getResult(0));
     if (!isPointwise(op) && !isa<ReduceOp, ArgReduceOp, RandomBitsOp>(op))
       return FusionDecision::declined("an op is neither elementwise nor a reduction", op);
-    if (role == RowRole::unknown || (body.home.contains(op) && role != RowRole::full && role != RowRole::outer))
+    if (role == RowRole::unknown || (body.own.contains(op) && role != RowRole::full && role != RowRole::outer))
       return FusionDecision::declined("an op has neither the shape of the rows nor one element a row", op);
     for (Value operand : op->getOperands())
       if (!isa<BroadcastOp, RandomBitsOp>(op) && roles.of(operand) == RowRole::unknown)
@@ -255,17 +255,17 @@ bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
          body.getOps<PartialReduceOp>().empty();
 }
 
-std::optional<SideReduction> sideReductionOfOuterRows(const KernelShape &kernel, Operation *contract, int64_t reduced,
-                                                      const Blocking &blocking) {
+std::optional<PartialReduction> partialReductionOfOuterRows(const KernelShape &kernel, Operation *contract,
+                                                            int64_t reduced, const Blocking &blocking) {
   const bool keepsPart = reduced > kernel.outerRank && reduced < int64_t(kernel.shape.size());
   if (blockedAxis(kernel.shape) >= kernel.outerRank || (keepsPart && !blocking.keepsPartsOfRows()))
     return std::nullopt;
-  return sideReductionOfRows(kernel, contract, reduced, blocking);
+  return partialReductionOfRows(kernel, contract, reduced, blocking);
 }
 
 } // namespace
 
-extern const Form rowForm = {KernelKind::row,          fitsRow,    classifyRow, readsScalarInPlace,
-                             sideReductionOfOuterRows, describeRow};
+extern const Form rowForm = {KernelKind::row, fitsRow, classifyRow, readsScalarInPlace, partialReductionOfOuterRows,
+                             describeRow};
 
 } // namespace halftone::compiler

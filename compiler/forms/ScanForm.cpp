@@ -21,7 +21,7 @@ FusionDecision classifyScan(const FormOps &ops) {
   ArrayRef<int64_t> shape = shapeOf(scan.getY());
   for (Operation *op : body.ops) {
     const bool full = shapeOf(op->getResult(0)) == shape;
-    if (op != scan && ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.home.contains(op) && !full)))
+    if (op != scan && ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.own.contains(op) && !full)))
       return FusionDecision::declined("an op is not elementwise, or of another shape than the cumulative sum", op);
   }
   return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};

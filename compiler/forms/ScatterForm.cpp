@@ -98,7 +98,7 @@ FusionDecision classifyScatter(const FormOps &ops) {
     return {};
   Operation *scatter = ops.scatters.front();
   for (Operation *op : body.ops)
-    if (op != scatter && (body.home.contains(op) || !isPointwise(op)))
+    if (op != scatter && (body.own.contains(op) || !isPointwise(op)))
       return FusionDecision::declined("an op beside the scatter is no cloned elementwise op", op);
   return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter->getResult(0))), 0};
 }

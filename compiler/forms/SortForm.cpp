@@ -17,7 +17,7 @@ FusionDecision classifySort(const FormOps &ops) {
   for (Operation *op : ops.body.ops) {
     if (auto found = dyn_cast<SortOp>(op); found && !sort)
       sort = found;
-    else if (ops.body.home.contains(op) || !isPointwise(op))
+    else if (ops.body.own.contains(op) || !isPointwise(op))
       return llvm::any_of(ops.body.ops, llvm::IsaPred<SortOp>)
                  ? FusionDecision::declined("an op beside the sort is no cloned elementwise op", op)
                  : FusionDecision();

@@ -28,11 +28,7 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
 }
 
 /// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
-enum Way : unsigned {
-  atOwnIndices,
-  lookedUp,
-  apart
-}; // of attention and of loops: from here on, one way per operand
+enum Way : unsigned { atOwnIndices, lookedUp, apart }; // of attention and of loops: from here on, one way per operand
 
 unsigned wayOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
@@ -158,7 +154,7 @@ std::string siteOf(const KernelBody &body) {
   SmallVector<std::string> names;
   FileLineColLoc line;
   for (Operation *op : body.ops) {
-    if (isGlue(op) && !body.home.contains(op))
+    if (isAlwaysCloned(op) && !body.own.contains(op))
       continue;
     StringRef path = layerPathOf(op->getLoc());
     if (!path.empty() && !llvm::is_contained(paths, path))

@@ -30,7 +30,7 @@ Value ClonedProducers::materialize(Value value, Operation *user) {
 
 KernelBody ClonedProducers::bodyOf(ArrayRef<Operation *> own) {
   KernelBody body;
-  body.home.insert(own.begin(), own.end());
+  body.own.insert(own.begin(), own.end());
   DenseSet<Operation *> seen(own.begin(), own.end());
   body.ops.assign(own.begin(), own.end());
   for (size_t next = 0; next < body.ops.size(); ++next)
@@ -41,7 +41,7 @@ KernelBody ClonedProducers::bodyOf(ArrayRef<Operation *> own) {
       }
   order.sort(body.ops);
   for (Operation *op : body.ops)
-    if (body.home.contains(op))
+    if (body.own.contains(op))
       for (OpResult result : op->getResults()) {
         auto scan = dyn_cast<ScanOp>(op); // which carries values whether or not somebody reads the last
         if (isRead(result, body) || (scan && llvm::is_contained(scan.getLasts(), result)))
@@ -53,7 +53,7 @@ KernelBody ClonedProducers::bodyOf(ArrayRef<Operation *> own) {
 /// Returns true if an op outside `body` reads `value`.
 bool ClonedProducers::isRead(Value value, const KernelBody &body) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (body.home.contains(user))
+    if (body.own.contains(user))
       return false;
     if (user->getBlock() == &block && isCloned(user))
       return llvm::any_of(user->getResults(), [&](Value result) { return isRead(result, body); });

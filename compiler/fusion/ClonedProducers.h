@@ -9,13 +9,15 @@
 
 namespace halftone::compiler {
 
-/// An op is cloned if its kind always is (isGlue), or if a rule has marked it, and if no rule has stored it. Answers
-/// include the cloned producers of cloned producers.
+/// An op is cloned if its kind always is (isAlwaysCloned), or if a rule has marked it, and if no rule has stored it.
+/// Answers include the cloned producers of cloned producers.
 class ClonedProducers {
 public:
   explicit ClonedProducers(mlir::Block &block) : block(block), order(block) {}
 
-  bool isCloned(mlir::Operation *op) const { return !stored.contains(op) && (isGlue(op) || marked.contains(op)); }
+  bool isCloned(mlir::Operation *op) const {
+    return !stored.contains(op) && (isAlwaysCloned(op) || marked.contains(op));
+  }
   bool isStored(mlir::Operation *op) const { return stored.contains(op); }
   bool isMarked(mlir::Operation *op) const { return marked.contains(op); }
   bool isUnpacking(mlir::Operation *op) const { return unpacking.contains(op); }

@@ -88,7 +88,7 @@ std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBod
                                             llvm::function_ref<std::string(FusionGroupId)> siteOf) const {
   std::vector<std::string> lines, starts, stored;
   for (Operation *op : body.ops) {
-    const bool isOwn = body.home.contains(op);
+    const bool isOwn = body.own.contains(op);
     const auto found = notes.find(op);
     const std::string rules = found == notes.end() ? "" : llvm::join(found->second.rules, ", ");
     lines.push_back(fmt::format("{} {}{}{}", isOwn ? "op" : "clone", nameOf(op), rules.empty() ? "" : ": ", rules));

@@ -133,14 +133,14 @@ LogicalResult MatmulSource::checkEpilogue() {
     if (combiner.empty())
       continue;
     if (!epilogue.getOutputs()[unsigned(output)].getDefiningOp<linalg::FillOp>())
-      return epilogue.emitError("expected a linalg.fill under a side reduction");
+      return epilogue.emitError("expected a linalg.fill under a partial reduction");
     const TensorAccess access = source.accessOf(epilogue, *epilogue.getDpsInitOperand(int64_t(output)));
     const auto isKept = [&](int dim) { return llvm::is_contained(access.dims, dim); };
     for (MatmulRole role : {rowRole, columnRole})
       if (llvm::any_of(group[role], isKept) && !llvm::all_of(group[role], isKept))
-        return epilogue.emitError("side reduction over some of the dims of M or N; expected all or none");
+        return epilogue.emitError("partial reduction over some of the dims of M or N; expected all or none");
     if (llvm::any_of(group[rowRole], isKept))
-      return epilogue.emitError("side reduction that keeps M; expected one over M, or over M and N");
+      return epilogue.emitError("partial reduction that keeps M; expected one over M, or over M and N");
   }
   return success();
 }

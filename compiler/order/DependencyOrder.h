@@ -11,10 +11,10 @@
 
 namespace halftone::compiler {
 
-/// An item *waits for* the items that it depends on. To find out whether one item waits for another, directly or through
-/// others, the class searches the part of the list between them, from both ends at once. Items move only when goFirst() or
-/// gather() brings two of them together, and then only items that the search has visited. A group waits for all items that
-/// its members wait for.
+/// An item *waits for* the items that it depends on. To find out whether one item waits for another, directly or
+/// through others, the class searches the part of the list between them, from both ends at once. Items move only when
+/// goFirst() or gather() brings two of them together, and then only items that the search has visited. A group waits
+/// for all items that its members wait for.
 class DependencyOrder {
 public:
   /// Items 0 to `count` - 1, in this order, without dependencies.
@@ -40,8 +40,8 @@ public:
     /// Returns true if `item` may be placed early for an urgent item that waits for it.
     virtual bool mayComeEarly(size_t item) const = 0;
   };
-  /// All items, each after the items that it waits for, the members of a group side by side. Where that leaves a choice,
-  /// urgent items come first, and then the smallest item. If items are urgent, there are no groups.
+  /// All items, each after the items that it waits for, the members of a group side by side. Where that leaves a
+  /// choice, urgent items come first, and then the smallest item. If items are urgent, there are no groups.
   std::vector<size_t> settled(Urgency *urgency = nullptr) const;
 
   /// The number of dependencies that searches have followed so far.

@@ -26,7 +26,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Clones casts that widen narrow values from outside into a branch or loop body: the values are stored narrow, with the same results.
+/// Clones casts that widen narrow values from outside into a branch or loop body: the values are stored narrow, with
+/// the same results.
 void widenInside(Block &branch) {
   DenseMap<Operation *, Value> inside;
   for (Operation &op : branch.without_terminator())

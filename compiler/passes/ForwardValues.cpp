@@ -65,7 +65,7 @@ bool isMadeOfLittle(const llvm::SetVector<Operation *> &ops) {
     auto compute = dyn_cast<ComputeOpInterface>(op);
     if (!compute || !compute.isPointwise() || compute.isTranscendental())
       return false;
-    count += !compute.isGlue() && !op->hasTrait<OpTrait::ConstantLike>();
+    count += !compute.isAlwaysCloned() && !op->hasTrait<OpTrait::ConstantLike>();
   }
   return count <= mostOpsMadeAgain;
 }

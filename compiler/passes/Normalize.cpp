@@ -267,7 +267,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       return depth > 0;
     if (auto broadcast = dyn_cast<BroadcastOp>(op))
       return shapeOf(broadcast.getX()).empty();
-    if (isGlue(op) && isa<ConstantOp>(op))
+    if (isAlwaysCloned(op) && isa<ConstantOp>(op))
       return depth > 0;
     constexpr int64_t deepest = 16;
     if (!isa<ElementwiseOpInterface>(op) || depth > deepest)
@@ -287,7 +287,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
 bool isSplat(Value value) {
   Operation *op = value.getDefiningOp();
   auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
-  return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isGlue(op));
+  return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isAlwaysCloned(op));
 }
 
 /// The splat `value` as a tensor of another shape.

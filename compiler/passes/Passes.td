@@ -253,7 +253,7 @@ def NormalizePass : Halftone_Pass<"normalize", "pure"> {
                  Option<"strict", "strict", "bool", "false", "Keeps the order of sums of convolutions and over steps; implied by strict numerics of the module">];
 }
 
-def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
+def ChooseLayoutsPass : Halftone_Pass<"choose-layouts", "pure"> {
   let summary = "Chooses tiles of contractions, layouts of weights and the splitting of long sums";
   let description = [{
     Requires: stage pure, after normalize.
@@ -280,7 +280,7 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
 def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
   let summary = "Hoists casts and packs of weights from their readers to the writers of the weights";
   let description = [{
-    Requires: stage pure, after choose-templates.
+    Requires: stage pure, after choose-layouts.
     Ensures: every cast of a weight to a narrower dtype (also through transposes and reshapes) and every pack of a
     weight that has other users is hoisted into a `shadow`. Its users read an argument of @main with `halftone.shadow`
     instead, through a reshape if they need another shape. Functions that differ only in the `origin` or `kind` of a
@@ -305,7 +305,7 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
 def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
   let summary = "Rounds each narrow float on which a decision depends at its definition";
   let description = [{
-    Requires: stage pure, after choose-templates.
+    Requires: stage pure, after choose-layouts.
     Ensures: a decision sees the same value as the other users of its operand. Kernels keep narrow floats in f32 and
     store them narrow, so without this pass `is_finite` could report a gradient as finite that its update reads as inf.
     Each value that `valuesToRound` (dialect/Decisions.h) finds passes through a rounding self-cast with the origin
@@ -325,7 +325,7 @@ def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
 def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
   let summary = "Kernel formation: fuses ops into kernels and launches";
   let description = [{
-    Requires: stage pure, after choose-templates.
+    Requires: stage pure, after choose-layouts.
     Ensures: the bodies of @main and of `when` consist of `launch`, `when`, `reshape` and `constant`; there is no
     `hold`. The kind of each kernel is that of its op (docs/kernels.md, "What a kernel may hold"). Cheap chains of
     elementwise ops on values in memory are cloned into every kernel that reads them (at most 2 loads and 2

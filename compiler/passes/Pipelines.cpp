@@ -32,11 +32,11 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createAttachTargetPass(
         {options.target, options.numerics ? std::string(options.numerics->name()) : std::string()}));
   if (crosses(Stage::kernel)) {
-    passes.addPass(createUpdateRowsPass()); // while the work on a gradient is elementwise, and ops need no shape yet
-    passes.addPass(createNormalizePass());  // before anything asks which kernel an op may stand in
-    passes.addPass(createChooseTemplatesPass()); // before fusion depends on layouts and blockings
-    passes.addPass(createHoistShadowsPass());    // sees the layouts; before casts are copied into kernels
-    passes.addPass(createRoundDecisionsPass());  // stores are settled, and no kernel keeps values wide yet
+    passes.addPass(createUpdateRowsPass());    // while the work on a gradient is elementwise, and ops need no shape yet
+    passes.addPass(createNormalizePass());     // before anything asks which kernel an op may stand in
+    passes.addPass(createChooseLayoutsPass()); // before fusion depends on layouts and blockings
+    passes.addPass(createHoistShadowsPass());  // sees the layouts; before casts are copied into kernels
+    passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
     passes.addPass(createFormKernelsPass({.target = {}, .strict = false, .explain = options.explainFusion}));
     passes.addPass(createRepeatResultsPass());    // each kernel still has one launch
     passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled

@@ -90,7 +90,7 @@ bool maySplit(ContractOp op) {
   const auto isStored = [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
     const bool isSplatToStore = hasWindow && isa_and_nonnull<ConstantOp>(producer);
-    return !(producer && isGlue(producer) && !isSplatToStore) && !PanelsAttr::of(operand.getType());
+    return !(producer && isAlwaysCloned(producer) && !isSplatToStore) && !PanelsAttr::of(operand.getType());
   };
   // The taps and channels of a window must not be split, since a matmul reads whole rows of the window.
   const auto cutsTaps = [&] {

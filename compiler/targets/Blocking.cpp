@@ -17,7 +17,7 @@ int64_t blockedAxis(llvm::ArrayRef<int64_t> shape) {
   return 0;
 }
 
-llvm::SmallVector<int64_t> Blocking::sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const {
+llvm::SmallVector<int64_t> Blocking::partialReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const {
   llvm::SmallVector<int64_t> tile;
   int64_t blocked = blockedAxis(shape);
   for (int64_t axis = 0; axis < reduced; ++axis)

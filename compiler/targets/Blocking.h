@@ -53,7 +53,7 @@ public:
 
   /// The `tile` of a partial_reduce over the first `reduced` axes of `shape` in a loop or row kernel with this
   /// blocking.
-  llvm::SmallVector<int64_t> sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
+  llvm::SmallVector<int64_t> partialReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
 
 protected:
   /// The divisor of `k` from 2 to `most` that is nearest to `wanted`; larger ones win ties. Its quotient must be a

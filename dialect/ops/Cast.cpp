@@ -22,7 +22,7 @@ bool CastOp::isDecision() {
   return isa<FloatType>(getElementTypeOrSelf(getX())) && !isa<FloatType>(getElementTypeOrSelf(getY()));
 }
 
-bool ConstantOp::isGlue() {
+bool ConstantOp::isAlwaysCloned() {
   auto elements = dyn_cast<DenseElementsAttr>(getValue());
   return elements && elements.isSplat();
 }

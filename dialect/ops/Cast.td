@@ -32,10 +32,10 @@ def Halftone_ConstantOp : Halftone_PureOp<"constant", [ConstantLike, Halftone_No
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
   let hasVerifier = 1;
-  let extraClassDeclaration = "bool isGlue();";
+  let extraClassDeclaration = "bool isAlwaysCloned();";
 }
 
-def Halftone_IotaOp : Halftone_PureOp<"iota", [Halftone_Glue, Halftone_NoGradient<"no operand">]> {
+def Halftone_IotaOp : Halftone_PureOp<"iota", [Halftone_AlwaysCloned, Halftone_NoGradient<"no operand">]> {
   let summary = "Iota: the index along one axis";
   let description = [{ Example: `%0 = halftone.iota {axis = 1 : i64} : tensor<8x10xi32>` }];
   let arguments = (ins I64Attr:$axis);

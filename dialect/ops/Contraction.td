@@ -14,7 +14,7 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     may be off by K * 2^-126 in addition to its roundings; operands are never flushed. i8 x i8 gives i32, accumulated in
     i32; i32 and i64 give their own type and wrap. A contracted extent of 0 gives zeros. rhs may be packed, and is then
     contracted along the depth of its panels. `tile` holds the numbers of rows and columns of a block, each from 1 to
-    1024; choose-templates sets it, and form-kernels moves it to the blocks of the kernel.
+    1024; choose-layouts sets it, and form-kernels moves it to the blocks of the kernel.
     Example:
     ```mlir
     %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}

@@ -14,7 +14,7 @@ def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, Declar
   let hasVerifier = 1;
 }
 
-def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
+def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_AlwaysCloned, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "Broadcast along new axes";
   let description = [{
     Axis i of x becomes axis `axes[i]` of the result (strictly ascending), with the same extent; the other axes are new.
@@ -38,10 +38,10 @@ def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, De
 }
 
 def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType, Halftone_KeepsDtype,
-    Halftone_NoGradient<"choose-templates puts it in, after differentiate">, Halftone_PutInByPasses]> {
+    Halftone_NoGradient<"choose-layouts puts it in, after differentiate">, Halftone_PutInByPasses]> {
   let summary = "Packs a matrix into the layout of the right operand of a matmul";
   let description = [{
-    Inserted by choose-templates. Only a contraction reads a packed matrix, as its right operand and along `depth`;
+    Inserted by choose-layouts. Only a contraction reads a packed matrix, as its right operand and along `depth`;
     other ops take plain matrices.
     Example: `%1 = halftone.pack %0 : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
   }];

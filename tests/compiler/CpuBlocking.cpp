@@ -110,15 +110,15 @@ TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block"
   CHECK(batch * parts * ceilDivide(m, tile.m) * ceilDivide(n, tile.n) >= 16);
 }
 
-TEST_CASE("side reductions cut the first axis that can be cut") {
+TEST_CASE("partial reductions cut the first axis that can be cut") {
   CHECK(blockedAxis({1, 1, 8, 4}) == 2);
   CHECK(blocking().rowsPerBlock({}) == 1);
   CHECK(blocking().rowsPerBlock({1}) == 1);
   CHECK(blocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements per block
   CHECK(blocking().rowsPerBlock({3, 5}) == 3);                            // one block
   CHECK(blocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
-  CHECK(blocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
-  CHECK(blocking().sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
+  CHECK(blocking().partialReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
+  CHECK(blocking().partialReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
 }
 
 TEST_CASE("Blocks of lanes along groups have whole sets of rows that are accumulated together") {

@@ -1,4 +1,4 @@
-// Compares orders of waiting items with searches through all their waits, and counts the items that are visited.
+// Compares orders of waiting items with searches through all their dependencies, and counts the items visited.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/order/DependencyOrder.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The same order, with a search of all waits at each question.
+/// The same order, by a search of all dependencies at each query.
 struct Reference {
   explicit Reference(size_t count) : before(count), group(count) {
     for (size_t item = 0; item < count; ++item)
@@ -81,7 +81,7 @@ struct Reference {
 
 } // namespace
 
-TEST_CASE("wait orders answer as a search through everything does") {
+TEST_CASE("dependency orders answer as a search through everything does") {
   std::mt19937 random(11);
   auto below = [&](size_t bound) { return static_cast<size_t>(random() % bound); };
   for (int round = 0; round < 300; ++round) {
@@ -118,7 +118,7 @@ TEST_CASE("wait orders answer as a search through everything does") {
 }
 
 TEST_CASE("urgent items come as soon as the items that they wait for let them") {
-  // An item of a kind is urgent once another has come; even items may come early for it.
+  // An item is urgent once a given other item has been placed. Even items may be placed early for it.
   struct AfterOne : DependencyOrder::Urgency {
     size_t sign = 0, urgent = 0;
     llvm::SmallVector<size_t> after(size_t item) override {
@@ -149,7 +149,8 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
     for (size_t item = 0; item < count; ++item)
       for (size_t earlier : before[item])
         REQUIRE(place[earlier] < place[item]);
-    // Nothing stands between the sign and the urgent item but items that it waits for, if all of these may come early.
+    // Only items on which the urgent item depends are between the sign and the urgent item, if all of them may come
+    // early.
     std::set<size_t> awaited{urgency.urgent};
     bool isFree = place[urgency.sign] < place[urgency.urgent];
     for (size_t i = place[urgency.urgent] + 1; i-- > 0;)
@@ -162,8 +163,8 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
   }
 }
 
-TEST_CASE("in stacks of layers a wait order looks at each wait a few times") {
-  // For each layer: forward, gradient of its input, gradient of its weights, update.
+TEST_CASE("in stacks of layers a dependency order looks at each wait a few times") {
+  // For each layer: forward, gradient by the input, gradient by the weights, update.
   const size_t layers = 2000;
   DependencyOrder order(4 * layers);
   std::vector<size_t> forward, input, weights, updates;

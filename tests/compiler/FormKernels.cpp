@@ -15,7 +15,7 @@ namespace {
 
 /// The kernels of a module in stage kernel.
 struct Kernels {
-  int64_t launches = 0, kernels = 0, mostOps = 0, sideReductions = 0;
+  int64_t launches = 0, kernels = 0, mostOps = 0, partialReductions = 0;
 };
 
 Kernels formed(const std::string &text) {
@@ -31,7 +31,7 @@ Kernels formed(const std::string &text) {
   REQUIRE(compiler::runStages(*module, Stage::graph, Stage::kernel, options).str() == "ok");
   Kernels found;
   module->walk([&](LaunchOp) { ++found.launches; });
-  module->walk([&](PartialReduceOp) { ++found.sideReductions; });
+  module->walk([&](PartialReduceOp) { ++found.partialReductions; });
   for (auto kernel : module->getOps<KernelOp>()) {
     ++found.kernels;
     found.mostOps = std::max<int64_t>(found.mostOps, kernel.getBody().front().getOperations().size() - 1);
@@ -54,7 +54,7 @@ TEST_CASE("a long chain of elementwise ops becomes kernels of at most 256 ops") 
   CHECK(found.mostOps <= 256 + 16); // copies of the cheap ops at the start of a kernel count too
 }
 
-TEST_CASE("every reduction over rows that a loop reads anyway becomes a side reduction of the loop") {
+TEST_CASE("every reduction over rows that a loop reads anyway becomes a partial reduction of the loop") {
   constexpr int64_t count = 100;
   std::string body, names = "%y", types = "tensor<64x128xf32>", results = types + R"( {halftone.name = "y"})";
   for (int64_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ TEST_CASE("every reduction over rows that a loop reads anyway becomes a side red
   return {} : {}
 }})",
                                            results, body, names, types));
-  CHECK(found.sideReductions == count);
+  CHECK(found.partialReductions == count);
   CHECK(found.mostOps >= 3 * count);
 }
 

@@ -176,7 +176,7 @@ halftone.kernel row @k (tensor<300xi1>, tensor<300xui8>) -> (tensor<i1>, tensor<
 })");
 }
 
-TEST_CASE("layer normalization is a row kernel with side reductions", "[kernels]") {
+TEST_CASE("layer normalization is a row kernel with partial reductions", "[kernels]") {
   checkInside(R"(
 halftone.kernel row @k (tensor<4x9x33xf16>, tensor<33xf32>, tensor<4x9x33xf16>)
     -> (tensor<4x9x33xf16>, tensor<4x9xf32>, tensor<4x1x33xf32>) attributes {spec = #halftone.blocks<rows = 1>} {
@@ -249,7 +249,7 @@ halftone.kernel loop @k (tensor<18x4xf32>) -> (tensor<4xf32>) {
 })");
 }
 
-TEST_CASE("A flat kernel is cut for its side reductions", "[kernels]") {
+TEST_CASE("A flat kernel is cut for its partial reductions", "[kernels]") {
   const char *text = R"(
 halftone.kernel loop @k (tensor<1000xf16>, tensor<1000xf32>) -> (tensor<1000xf32>, tensor<8xf32>, tensor<8xi1>)
     attributes {spec = #halftone.blocks<rows = 128>} {
@@ -265,7 +265,7 @@ halftone.kernel loop @k (tensor<1000xf16>, tensor<1000xf32>) -> (tensor<1000xf32
   checkInside(text, true);
 }
 
-TEST_CASE("Side reductions of one row combine nothing", "[kernels]") {
+TEST_CASE("Partial reductions of one row combine nothing", "[kernels]") {
   checkInside(R"(
 halftone.kernel loop @k (tensor<1x300xf16>) -> (tensor<1x300xf16>, tensor<1x300xf32>, tensor<1x3xf32>)
     attributes {spec = #halftone.blocks<rows = 128>} {

@@ -71,7 +71,7 @@ halftone.kernel loop @k (tensor<$Bx$Nx$Mx$T>, tensor<$Mx$Nx$T>, tensor<$Nx$Bx$Mx
     }
 }
 
-TEST_CASE("Side reductions of loops give one piece a block", "[kernels]") {
+TEST_CASE("Partial reductions of loops give one partial result per block", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   for (const char *type : {"f32", "f16"})
     for (auto [m, n] : shapes) {

@@ -374,7 +374,7 @@ TEST_CASE("a matmul is right in all dtypes", "[matmul]") {
   checkAll(cases, small);
 }
 
-TEST_CASE("a matmul is right with prologues, epilogues and side reductions", "[matmul]") {
+TEST_CASE("a matmul is right with prologues, epilogues and partial reductions", "[matmul]") {
   std::vector<Case> cases;
   for (int layout = 0; layout < 4; ++layout) {
     Case c{fmt::format("fused {}", layout)};

@@ -130,7 +130,7 @@ halftone.kernel matmul @k (tensor<30x12xf32>, tensor<12x40xf32>, tensor<f32>, te
 })");
 }
 
-TEST_CASE("Results are stored with their axes in another order, beside others and side reductions", "[kernels]") {
+TEST_CASE("Results are stored with their axes in another order, beside others and partial reductions", "[kernels]") {
   // Products of heads: b, t and n, h are swapped. Sums over all but the last axes keep the order of the product.
   for (const char *type : {"f32", "bf16", "f64"})
     checkInside(fmt::format(R"(
@@ -161,7 +161,7 @@ halftone.kernel matmul @k (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> (tensor<
 })");
 }
 
-TEST_CASE("Side reductions see the rows of a product, which are several axes, as one", "[kernels]") {
+TEST_CASE("Partial reductions see the rows of a product, which are several axes, as one", "[kernels]") {
   // Tiles end within rows of the second axis; the last tile has one row. The rows of a convolution are output
   // positions.
   for (const std::string type : {"f32", "bf16", "f64"}) {

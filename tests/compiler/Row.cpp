@@ -297,7 +297,7 @@ TEST_CASE("arg_reduce takes the first of equals in long rows", "[kernels]") {
   }
 }
 
-TEST_CASE("Side reductions of long rows give one piece a block", "[kernels]") {
+TEST_CASE("Partial reductions of long rows give one partial result per block", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   for (auto [m, n] : {std::pair<int64_t, int64_t>{7, 1000}, {6, 20000}}) {
     CAPTURE(target, m, n);
@@ -309,7 +309,7 @@ TEST_CASE("Side reductions of long rows give one piece a block", "[kernels]") {
   }
 }
 
-TEST_CASE("Side reductions of row kernels may keep an outer axis", "[kernels]") {
+TEST_CASE("Partial reductions of row kernels may keep an outer axis", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   for (auto [b, m, n] : {std::tuple<int64_t, int64_t, int64_t>{5, 3, 20}, {4, 2, 33}, {3, 2, 9000}, {2, 1, 40}}) {
     CAPTURE(target, b, m, n);

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-attach-target
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-normalize
-// RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-choose-templates
+// RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-choose-layouts
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-form-kernels
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-lower-to-linalg
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --start-from=pure --stop-after=target

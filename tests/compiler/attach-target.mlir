@@ -13,19 +13,19 @@
 
 // Passes take the target from their option, else from the module, else they have a default; sums are split on GPUs alone,
 // and not in strict numerics.
-// RUN: halftone-opt %s --halftone-choose-templates | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %t.fast.mlir --halftone-choose-templates | FileCheck-22 %s --check-prefix=SPLIT
-// RUN: halftone-opt %t.fast.mlir --halftone-choose-templates=target=x86-64-v3 | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %t.fast.mlir --halftone-choose-templates=strict=true | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %t.mlir --halftone-choose-templates | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %t.mlir --halftone-choose-templates=strict=false | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %s --halftone-choose-layouts | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %t.fast.mlir --halftone-choose-layouts | FileCheck-22 %s --check-prefix=SPLIT
+// RUN: halftone-opt %t.fast.mlir --halftone-choose-layouts=target=x86-64-v3 | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %t.fast.mlir --halftone-choose-layouts=strict=true | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %t.mlir --halftone-choose-layouts | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %t.mlir --halftone-choose-layouts=strict=false | FileCheck-22 %s --check-prefix=WHOLE
 // WHOLE-NOT: halftone.reduce
 // SPLIT: halftone.reduce sum
 
 // A pipeline's text may have options that say nothing.
-// RUN: halftone-opt %t.fast.mlir --halftone-choose-templates --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=TEXT
-// TEXT: halftone-choose-templates{strict=false target=}
-// RUN: halftone-opt %t.fast.mlir "--pass-pipeline=builtin.module(halftone-choose-templates{strict=false target=})" | FileCheck-22 %s --check-prefix=SPLIT
+// RUN: halftone-opt %t.fast.mlir --halftone-choose-layouts --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=TEXT
+// TEXT: halftone-choose-layouts{strict=false target=}
+// RUN: halftone-opt %t.fast.mlir "--pass-pipeline=builtin.module(halftone-choose-layouts{strict=false target=})" | FileCheck-22 %s --check-prefix=SPLIT
 // RUN: not halftone-opt %s --halftone-attach-target=numerics=exact 2>&1 | FileCheck-22 %s --check-prefix=EXACT
 // EXACT: error: halftone-attach-target: expected numerics to be fast or strict, but got "exact"
 // RUN: not halftone-opt %s --halftone-attach-target=target=toaster 2>&1 | FileCheck-22 %s --check-prefix=TOASTER
@@ -33,10 +33,10 @@
 
 // Bytecode keeps the attributes.
 // RUN: halftone-opt %t.fast.mlir --emit-bytecode -o %t.mlirbc
-// RUN: halftone-opt %t.mlirbc --halftone-choose-templates | FileCheck-22 %s --check-prefix=SPLIT
+// RUN: halftone-opt %t.mlirbc --halftone-choose-layouts | FileCheck-22 %s --check-prefix=SPLIT
 
 // This pass may set them, and no pass may change them behind it.
-// RUN: halftone-opt %s --check-passes --halftone-attach-target=target=sm_80 --halftone-normalize --halftone-choose-templates -o /dev/null
+// RUN: halftone-opt %s --check-passes --halftone-attach-target=target=sm_80 --halftone-normalize --halftone-choose-layouts -o /dev/null
 
 // The stock pipeline attaches the target on the way to stage kernel, and a module in stage kernel is compiled for its own.
 // RUN: halftone-opt %s --start-from=pure --stop-after=pure | FileCheck-22 %s --check-prefix=PURE

@@ -1,4 +1,4 @@
-// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-layouts --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
 
 // A loop stays, the ops of its body become launches there, and a kernel of the body copies cheap work on captures.
 
@@ -60,7 +60,7 @@ func.func @main(%n: tensor<i32> {halftone.name = "n"}) -> (tensor<i32> {halftone
 
 // -----
 
-// A loop whose steps treat rows apart is one kernel: its captures are operands, the glue that it reads is inside, and its slices
+// A loop whose steps treat rows apart is one kernel: its captures are operands, the always cloned ops that it reads are inside, and its slices
 // are those of the contraction and of operands. It gives all last carries. An operand that stands for two carries is two operands.
 
 // CHECK: kernel recurrence @[[K:[a-z0-9_]+]] (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x32xf32>, tensor<16x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x16xf32>)

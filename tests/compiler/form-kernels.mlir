@@ -1,5 +1,5 @@
-// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
-// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-layouts --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-layouts --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
 
 // Dense: casts before, bias, activation and the layer's rounding after; the activation's mask is a second result.
 // CHECK-LABEL: module
@@ -308,7 +308,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<2048x4xf32
 
 // -----
 
-// A sum over rows that a row kernel reads anyway is a side reduction there; the ops after it still come after it.
+// A sum over rows that a row kernel reads anyway is a partial reduction there; the ops after it still come after it.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel row {{.*}} (tensor<200x64xf16>) -> (tensor<2x64xf32>, tensor<200x64xf16>)
 // CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0>, tile = array<i64: 128>} : tensor<200x64xf16> -> tensor<2x64xf32>
@@ -376,7 +376,7 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64x
 
 // -----
 
-// No side reduction if the reader waits for the sum.
+// No partial reduction if the reader waits for the sum.
 // CHECK-LABEL: module
 // CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
 // CHECK-NOT: halftone.partial_reduce

@@ -14,7 +14,7 @@ halftone.kernel reduction_loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
 
 halftone.kernel loop @k (tensor<6x4xf16>) -> tensor<2x4xf16> attributes {spec = #halftone.blocks<rows = 3>} {
 ^bb0(%a: tensor<6x4xf16>):
-  // expected-error @below {{a side reduction accumulates in f32 or wider, not in 'f16'}}
+  // expected-error @below {{a partial reduction accumulates in f32 or wider, not in 'f16'}}
   %0 = halftone.partial_reduce max %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x4xf16> -> tensor<2x4xf16>
   halftone.yield %0 : tensor<2x4xf16>
 }

@@ -19,7 +19,7 @@ REFUSED = {
     "attach-target": set(),
     "update-rows": {"graph", "cast", "lifted", "kernel"},
     "normalize": {"graph", "cast", "lifted", "kernel"},
-    "choose-templates": {"graph", "cast", "lifted", "kernel"},
+    "choose-layouts": {"graph", "cast", "lifted", "kernel"},
     "hoist-shadows": {"graph", "cast", "lifted", "kernel"},
     "round-decisions": {"graph", "cast", "lifted", "kernel"},
     "form-kernels": {"graph", "cast", "lifted", "kernel"},

@@ -117,7 +117,7 @@ private:
 
   /// Returns true if this pass may reorder sums.
   static bool reorders(Pass *pass) {
-    constexpr StringLiteral names[] = {"halftone-update-rows", "halftone-normalize", "halftone-choose-templates",
+    constexpr StringLiteral names[] = {"halftone-update-rows", "halftone-normalize", "halftone-choose-layouts",
                                        "halftone-form-kernels"};
     return llvm::is_contained(names, pass->getArgument());
   }

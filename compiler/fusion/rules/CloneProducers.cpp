@@ -10,7 +10,7 @@ namespace halftone::compiler {
 /// Gives a constant that something other than a kernel reads a stored copy for those uses.
 void storeEscapingConstants(FusionState &state) {
   for (auto constant : llvm::make_early_inc_range(state.block.getOps<ConstantOp>())) {
-    if (!isGlue(constant) || !state.cloned.escapes(constant))
+    if (!isAlwaysCloned(constant) || !state.cloned.escapes(constant))
       continue;
     OpBuilder builder(constant);
     Operation *copy = builder.clone(*constant);
@@ -21,7 +21,7 @@ void storeEscapingConstants(FusionState &state) {
 
 /// Ops whose kind is always cloned stay so, unless something other than a kernel reads them: those are stored.
 RuleResult cloneAlways(FusionState &state, Operation *op) {
-  if (!isGlue(op))
+  if (!isAlwaysCloned(op))
     return RuleResult::declined;
   if (!state.cloned.isStored(op) && !state.cloned.escapes(op))
     return RuleResult::applied;

@@ -13,7 +13,7 @@ RuleResult keepOpaque(FusionState &state, Operation *op) {
   constexpr int64_t mostConstantElements = 64;
   const bool isConstant =
       isa<ConstantOp>(op) &&
-      (!isGlue(op) || (state.cloned.isStored(op) && elementsOf(op->getResult(0)) <= mostConstantElements));
+      (!isAlwaysCloned(op) || (state.cloned.isStored(op) && elementsOf(op->getResult(0)) <= mostConstantElements));
   if (!isConstant && !isBranchOrLoop(op) && !isa<ReshapeOp, HoldOp, CollectiveOpInterface>(op))
     return RuleResult::declined;
   state.graph.addOpaque(op);

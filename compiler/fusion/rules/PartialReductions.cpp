@@ -13,25 +13,25 @@ namespace halftone::compiler {
 namespace {
 
 /// Writes the two parts of `op` after it: the partial results of the blocks, and their reduction.
-std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op, const SideReduction &side) {
+std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op, const PartialReduction &cut) {
   OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
   // A reduction of narrow floats stays f32 until it is complete.
   Type element = getElementTypeOrSelf(op.getY());
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     element = builder.getF32Type();
   Value x = op.getX();
-  if (ArrayRef(side.shape) != shapeOf(x)) {
-    x = ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(side.shape, getElementTypeOrSelf(x)), x);
+  if (ArrayRef(cut.shape) != shapeOf(x)) {
+    x = ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(cut.shape, getElementTypeOrSelf(x)), x);
     state.cloned.markChain(x.getDefiningOp());
     state.note(x.getDefiningOp());
   }
-  SmallVector<int64_t> partial(side.shape), axes;
-  for (auto [axis, size] : llvm::enumerate(side.tile)) {
+  SmallVector<int64_t> partial(cut.shape), axes;
+  for (auto [axis, size] : llvm::enumerate(cut.tile)) {
     partial[axis] = ceilDivide(partial[axis], size);
     axes.push_back(static_cast<int64_t>(axis));
   }
   auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(partial, element), op.getKind(), x,
-                                       builder.getDenseI64ArrayAttr(axes), builder.getDenseI64ArrayAttr(side.tile));
+                                       builder.getDenseI64ArrayAttr(axes), builder.getDenseI64ArrayAttr(cut.tile));
   auto rest = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getKind(),
                                first.getY(), builder.getDenseI64ArrayAttr(axes));
   return {first, rest};
@@ -61,11 +61,11 @@ SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroup
   };
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
     return decline("the operand has another shape than the kernel");
-  const SideReductionOf sideOf = formOf(shape.kind).sideReduction;
-  const auto side = sideOf ? sideOf(shape, contract, reduced, state.blocking) : std::nullopt;
-  if (!side)
+  const PartialReductionOf cutOf = formOf(shape.kind).partialReduction;
+  const auto cut = cutOf ? cutOf(shape, contract, reduced, state.blocking) : std::nullopt;
+  if (!cut)
     return decline("the blocks of the kernel do not cut the reduced axes");
-  auto [first, rest] = splitInTwo(state, op, *side);
+  auto [first, rest] = splitInTwo(state, op, *cut);
   if (!host)
     state.decline(first, "no kernel that computes or reads the operand takes it");
   std::optional<Fusion> fusion = state.plan(groups, first);

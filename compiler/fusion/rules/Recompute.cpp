@@ -27,11 +27,11 @@ bool isVariable(Value value) {
 /// instance.
 DenseSet<Value> productsOf(const KernelBody &body) {
   DenseSet<Value> products;
-  for (Operation *op : body.home) {
+  for (Operation *op : body.own) {
     if (!isa<ContractOp>(op))
       continue;
     Operation *last = op;
-    while (last->hasOneUse() && body.home.contains(*last->user_begin()) &&
+    while (last->hasOneUse() && body.own.contains(*last->user_begin()) &&
            isa<ElementwiseOpInterface>(*last->user_begin()))
       last = *last->user_begin();
     products.insert(last->getResult(0));
@@ -85,16 +85,17 @@ private:
 
 bool RecomputationSearch::isRecomputed(Value operand) const {
   Operation *producer = operand.getDefiningOp();
-  return producer && body.home.contains(producer) && !sources.contains(operand) && !isVector(operand) &&
-         !(isGlue(producer) && llvm::all_of(producer->getOperands(), [&](Value each) { return isVector(each); }));
+  return producer && body.own.contains(producer) && !sources.contains(operand) && !isVector(operand) &&
+         !(isAlwaysCloned(producer) &&
+           llvm::all_of(producer->getOperands(), [&](Value each) { return isVector(each); }));
 }
 
 /// Adds an operand. Returns false if it would be a second tensor.
 bool RecomputationSearch::reads(Value operand) {
   Operation *producer = operand.getDefiningOp();
   const bool isOfVector = isVector(operand);
-  if (producer && (state.cloned.isCloned(producer) ||
-                   (body.home.contains(producer) && !isOfVector && !sources.contains(operand)))) {
+  if (producer &&
+      (state.cloned.isCloned(producer) || (body.own.contains(producer) && !isOfVector && !sources.contains(operand)))) {
     if (seen.insert(producer).second)
       open.push_back(producer);
     return true;
@@ -114,13 +115,13 @@ std::optional<Recomputation> RecomputationSearch::run() {
   int64_t transcendentals = 0;
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
-    if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
+    if (!isAlwaysCloned(op) && !isa<ElementwiseOpInterface>(op))
       return because("an op that is not elementwise would be recomputed");
     // A clone of a decision that reads a recomputed value, in another rounding, could decide otherwise.
     if (isOfDecision(op) && llvm::any_of(op->getOperands(), [&](Value each) { return isRecomputed(each); }))
       return because("a decision would read a recomputed value");
     transcendentals += isTranscendental(op);
-    if (body.home.contains(op))
+    if (body.own.contains(op))
       found.ops.push_back(op);
     if (static_cast<int64_t>(seen.size()) > state.costs.recomputeOps)
       return because("too many ops would be recomputed");

@@ -59,11 +59,11 @@ FailureOr<Combining> RowTeams::combiningOf(const RowPhase &phase, const RowOutpu
     return Combining::block;
   const int64_t innerKept = llvm::count_if(kept, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
   if (innerKept != 0 && innerKept != int64_t(phase.inner.size()))
-    return generic.emitError("a side reduction of a row kernel keeps some of the row's axes; expected all or none");
+    return generic.emitError("a partial reduction of a row kernel keeps some of the row's axes; expected all or none");
   if (keepsRows() && innerKept == int64_t(kept.size()))
     return Combining::columns;
   if (tile.teams != 1 || (innerKept == 0 && !phase.inner.empty()))
-    return generic.emitError("a side reduction of a row kernel keeps axes of which several threads have an index");
+    return generic.emitError("a partial reduction of a row kernel keeps axes of which several threads have an index");
   return Combining::memory;
 }
 

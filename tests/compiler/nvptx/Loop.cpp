@@ -36,7 +36,7 @@ halftone.kernel loop @k (tensor<$Nx$T>) -> (tensor<$Nx$T>, tensor<$Mxf32>) attri
 
 } // namespace
 
-TEST_CASE("Side reductions of one loop may keep different dims", "[kernels]") {
+TEST_CASE("Partial reductions of one loop may keep different dims", "[kernels]") {
   for (const char *type : {"f32", "bf16"})
     for (int64_t n : {40, 5, 129}) {
       CAPTURE(type, n);
@@ -55,7 +55,7 @@ TEST_CASE("Blocks of a flat loop may begin within a vector", "[kernels]") {
     }
 }
 
-TEST_CASE("A loop's result may take the place of an operand that side reductions read", "[kernels]") {
+TEST_CASE("A loop's result may take the place of an operand that partial reductions read", "[kernels]") {
   KernelHarness kernel(with(sums, 1, 40, "f32"), "sm_80", false);
   GpuLaunch launch{kernel.code(),
                    {},

@@ -213,7 +213,7 @@ TEST_CASE("A tile that is no power of two is computed in a larger one", "[kernel
     check(textOf({{50, 40, 24}, true, false, type, type, 12}), false, Bound::interval);
 }
 
-TEST_CASE("Epilogues with several results and side reductions stay within their bounds", "[kernels]") {
+TEST_CASE("Epilogues with several results and partial reductions stay within their bounds", "[kernels]") {
   for (const char *type : {"f32", "f16"})
     for (int64_t tile : {32, 64})
       for (const Sizes &sizes : {Sizes{70, 41, 19}, {48, 72, 32}})

@@ -269,7 +269,7 @@ TEST_CASE("Every mutant of a loop with a transposed operand is caught", "[mutati
        swappedSubtraction(vectors)});
 }
 
-TEST_CASE("Every mutant of a loop with side reductions is caught", "[mutations]") {
+TEST_CASE("Every mutant of a loop with partial reductions is caught", "[mutations]") {
   checkCaught(sides, {withoutBarrier("sums of columns are read before all threads have written", 2),
                       withoutBarrier("totals are read before all warps have written", 5),
                       {"a maximum is a minimum", "setp\\.gt\\.f32", "setp.lt.f32", 0, "shfl"},
@@ -359,7 +359,7 @@ TEST_CASE("Every mutant of a product by mma.sync is caught", "[mutations]") {
                 "mma\\.sync"}});
 }
 
-TEST_CASE("Every mutant of a product with side reductions is caught", "[mutations]") {
+TEST_CASE("Every mutant of a product with partial reductions is caught", "[mutations]") {
   checkCaught(layer, {withoutBarrier("products are read before all threads have written", 2),
                       withoutBarrier("sums of columns are read before all threads have written", 4),
                       swappedSubtraction("ld\\.shared"),

@@ -224,7 +224,7 @@ TEST_CASE("Products of whole tiles reach all banks and read whole sectors", "[wa
         }
 }
 
-TEST_CASE("Epilogues and side reductions of products reach all banks", "[wavefronts]") {
+TEST_CASE("Epilogues and partial reductions of products reach all banks", "[wavefronts]") {
   for (const auto &[factor, result, stored] : {std::tuple{"f32", "f32", "f32"},
                                                {"f32", "f32", "f16"},
                                                {"f32", "f32", "f8E5M2"},
@@ -253,7 +253,7 @@ TEST_CASE("Products with ragged edges reach all banks", "[wavefronts]") {
     }
 }
 
-TEST_CASE("Epilogues and side reductions of ragged products reach all banks", "[wavefronts]") {
+TEST_CASE("Epilogues and partial reductions of ragged products reach all banks", "[wavefronts]") {
   for (const auto &[factor, result, stored] :
        {std::tuple{"f32", "f32", "f32"}, {"f64", "f64", "f16"}, {"f16", "f16", "f16"}})
     for (const int64_t tile : {12, 24, 32, 64, 128})
@@ -270,7 +270,7 @@ TEST_CASE("Row kernels reach all banks and read whole sectors", "[wavefronts]") 
       check("rows", rows, 64, n, type);
 }
 
-TEST_CASE("Loops with side reductions reach all banks and read whole sectors", "[wavefronts]") {
+TEST_CASE("Loops with partial reductions reach all banks and read whole sectors", "[wavefronts]") {
   for (const char *type : {"f32", "f16", "bf16"})
     for (const int64_t n : {16, 32, 64, 384, 1024})
       check("sides", sides, 128, n, type);

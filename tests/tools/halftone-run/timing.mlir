@@ -14,7 +14,7 @@
 // CHECK: DifferentiatePass
 // CHECK: SimplifyPass
 // CHECK: kernel
-// CHECK: ChooseTemplatesPass
+// CHECK: ChooseLayoutsPass
 // CHECK: FormKernelsPass
 // CHECK: OutlineKernelsPass
 // CHECK: OrderLaunchesPass

@@ -24,7 +24,7 @@ void MatmulEpilogue::emit() const {
   if (sides.empty())
     emitResults();
   else
-    emitSideReductions();
+    emitPartialReductions();
 }
 
 void MatmulEpilogue::emitResults() const {
@@ -44,7 +44,7 @@ void MatmulEpilogue::emitResults() const {
 /// Iterates over columns outermost, one panel at a time: sums over rows stay in registers, and cache lines that the
 /// lanes of a row share are read once. Reductions that keep N are stored after each panel, the others last. With a
 /// large body, a panel is one vector.
-void MatmulEpilogue::emitSideReductions() const {
+void MatmulEpilogue::emitPartialReductions() const {
   const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
   Values totals;
   for (const Side &side : sides)

@@ -26,7 +26,7 @@ private:
   };
 
   void emitResults() const;
-  void emitSideReductions() const;
+  void emitPartialReductions() const;
   Values reduceColumns(const Columns &columns, const Values &carried) const;
   /// Emits the body for one vector of a row; stores the results and returns the accumulators of the partial reductions.
   Values emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const;

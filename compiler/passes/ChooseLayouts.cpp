@@ -1,4 +1,4 @@
-// choose-templates: tiles of contractions, packed layouts of weights, and long sums split into parts.
+// choose-layouts: tiles of contractions, packed layouts of weights, and long sums split into parts.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace halftone::dialect;
 
 namespace halftone::compiler {
-#define GEN_PASS_DEF_CHOOSETEMPLATESPASS
+#define GEN_PASS_DEF_CHOOSELAYOUTSPASS
 #include "compiler/passes/Passes.h.inc"
 
 namespace {
@@ -186,9 +186,9 @@ bool mayVanish(ContractOp op) {
   return scan && cast<OpResult>(value).getResultNumber() >= scan.getInits().size();
 }
 
-class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
+class ChooseLayouts : public impl::ChooseLayoutsPassBase<ChooseLayouts> {
 public:
-  using ChooseTemplatesPassBase::ChooseTemplatesPassBase;
+  using ChooseLayoutsPassBase::ChooseLayoutsPassBase;
 
 private:
   void runOnModule() override {

@@ -1,8 +1,8 @@
-// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-layouts --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
 
 // Convolution, batch normalization, relu and the next convolution, in bfloat16. Memory holds the first convolution's result
 // and the relu's, in bfloat16, and no other tensor of their size: four times one of the two is read or written before the
-// second convolution. The mean is a side reduction of the first convolution.
+// second convolution. The mean is a partial reduction of the first convolution.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel matmul @[[CONV:matmul_[0-9a-f]+]] ({{.*}}) -> (tensor<4x32x32x8xbf16>, tensor<{{[0-9]+}}x8xf32>)
 // CHECK: halftone.window

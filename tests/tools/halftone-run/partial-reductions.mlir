@@ -1,6 +1,6 @@
 // RUN: halftone-run compare %s --numerics fast --no-cache | FileCheck-22 %s
 // scripts/gpu-verify compares it on a GPU too.
-// A side reduction combines what another reduction has made (y), the rows of many products of one row each (z), and the rows of
+// A partial reduction combines what another reduction has made (y), the rows of many products of one row each (z), and the rows of
 // a product whose leading axes, of one extent, were swapped (w).
 // CHECK: agrees
 func.func @main(%x: tensor<8x33xbf16> {halftone.name = "x"}, %a: tensor<128x1x1xf32> {halftone.name = "a"},

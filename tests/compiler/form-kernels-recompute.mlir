@@ -1,4 +1,4 @@
-// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-layouts --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
 
 // A gelu behind a product, and its slope. The kernel of the product stores two large values, the gelu and its argument; the
 // kernel of the next product makes the slope of the argument.

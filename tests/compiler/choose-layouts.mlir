@@ -1,11 +1,11 @@
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
-// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 strict=true" | FileCheck-22 %s --check-prefix=FOURS
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sapphirerapids | FileCheck-22 %s --check-prefixes=PAIRS,FOURS
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sm_80 | FileCheck-22 %s --check-prefix=GPU
-// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=target=sm_80 strict=true" | FileCheck-22 %s --check-prefix=STRICT
-// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates=target=sm_80 -o /dev/null
-// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates -o /dev/null
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-layouts=target=x86_64-unknown-linux-gnu:znver4 strict=true" | FileCheck-22 %s --check-prefix=FOURS
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts=target=sapphirerapids | FileCheck-22 %s --check-prefixes=PAIRS,FOURS
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts=target=sm_80 | FileCheck-22 %s --check-prefix=GPU
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-layouts=target=sm_80 strict=true" | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-layouts=target=sm_80 -o /dev/null
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-layouts -o /dev/null
 
 // Each contraction has a tile.
 // CHECK-LABEL: func.func @main

@@ -1,9 +1,9 @@
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sm_80 | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=strict=true" | FileCheck-22 %s --check-prefix=WHOLE
-// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates" "--halftone-choose-templates" | FileCheck-22 %s
-// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates" "--halftone-normalize=target=sm_80" | FileCheck-22 %s --check-prefix=PLAIN
-// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates --halftone-normalize=target=sm_80 -o /dev/null
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-choose-layouts=target=sm_80 | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-layouts=strict=true" | FileCheck-22 %s --check-prefix=WHOLE
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-layouts" "--halftone-choose-layouts" | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-layouts" "--halftone-normalize=target=sm_80" | FileCheck-22 %s --check-prefix=PLAIN
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-layouts --halftone-normalize=target=sm_80 -o /dev/null
 
 // The gradient of attention of one head of keys: its blocks share the queries, and a sum adds up the gradient by keys. That
 // by values, for which nobody asks, has no sum. A target without a kernel, and strict mode, keep it whole. Made of ordinary
