@@ -48,8 +48,8 @@ Value AttentionParts::lse(const AttentionSoftmax &softmax) {
 
 // For scores of large magnitude, rounding loses from lse the logarithm of the number of equal scores, as in fully
 // masked rows. With a bias or a mask, the weights of such rows are normalized again.
-AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
-  AttentionSlopes made;
+AttentionScoreGradients AttentionParts::scoreGradients(Value lse, Value byOut, Value delta) {
+  AttentionScoreGradients made;
   made.scores = scores();
   made.raised = ExpOp::create(e.builder, e.loc, e.sub(made.scores, ofRows(lse)));
   Value weights = made.raised;
@@ -60,20 +60,22 @@ AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
     weights = e.div(weights, ofRows(e.select(isLarge, made.total, e.splat(lse.getType(), 1))));
   }
   made.kept = dropped(weights);
-  made.slopes = e.mul(weights, e.sub(dropped(products(byOut, inputs.v)), ofRows(delta)));
+  made.scoreGradients = e.mul(weights, e.sub(dropped(products(byOut, inputs.v)), ofRows(delta)));
   if (Value seen = allowed())
-    made.slopes = e.zeroUnless(seen, made.slopes);
+    made.scoreGradients = e.zeroUnless(seen, made.scoreGradients);
   return made;
 }
 
-SmallVector<Value, 3> AttentionParts::gradients(const AttentionSlopes &made, Value byOut, Type keySums) {
-  Value slope = narrowed(made.slopes);
-  return {overKeys(slope, inputs.k, inputs.scale), overQueries(slope, inputs.q, inputs.scale, keySums),
+SmallVector<Value, 3> AttentionParts::gradients(const AttentionScoreGradients &made, Value byOut, Type keySums) {
+  Value scoreGradients = narrowed(made.scoreGradients);
+  return {overKeys(scoreGradients, inputs.k, inputs.scale),
+          overQueries(scoreGradients, inputs.q, inputs.scale, keySums),
           overQueries(narrowed(made.kept), byOut, 1, keySums)};
 }
 
-SmallVector<Value, 3> AttentionParts::gradientsInPieces(const AttentionSlopes &made, Value byOut, int64_t parts) {
-  const Value slope = narrowed(made.slopes), kept = narrowed(made.kept);
+SmallVector<Value, 3> AttentionParts::gradientsInParts(const AttentionScoreGradients &made, Value byOut,
+                                                       int64_t parts) {
+  const Value scoreGradients = narrowed(made.scoreGradients), kept = narrowed(made.kept);
   const int64_t queries = scoreType.getDimSize(2), run = llvm::divideCeil(queries, parts);
   SmallVector<Value> byKeys, byValues;
   for (int64_t part = 0; part < parts; ++part) {
@@ -81,9 +83,9 @@ SmallVector<Value, 3> AttentionParts::gradientsInPieces(const AttentionSlopes &m
     const auto add = [&](SmallVector<Value> &all, Value weights, Value x, double scale) {
       Value sums =
           overQueries(ofRun(weights, 2, begin, count), ofRun(x, 1, begin, count), scale, scoreType.getElementType());
-      all.push_back(reshape(sums, typeOfPieces(sums.getType(), 1, scoreType.getElementType()).getShape()));
+      all.push_back(reshape(sums, typeOfPartialResults(sums.getType(), 1, scoreType.getElementType()).getShape()));
     };
-    add(byKeys, slope, inputs.q, inputs.scale);
+    add(byKeys, scoreGradients, inputs.q, inputs.scale);
     add(byValues, kept, byOut, 1);
   }
   const auto joined = [&](ArrayRef<Value> all) {
@@ -91,7 +93,7 @@ SmallVector<Value, 3> AttentionParts::gradientsInPieces(const AttentionSlopes &m
     shape[0] = parts;
     return ConcatOp::create(e.builder, e.loc, tensorTypeOf(all[0]).clone(shape), all, 0).getResult();
   };
-  return {overKeys(slope, inputs.k, inputs.scale), joined(byKeys), joined(byValues)};
+  return {overKeys(scoreGradients, inputs.k, inputs.scale), joined(byKeys), joined(byValues)};
 }
 
 Value AttentionParts::ofRun(Value value, int64_t axis, int64_t begin, int64_t count) {
@@ -210,7 +212,7 @@ int64_t partsOfQueries(AttentionGradOp op) {
   return type.getRank() == 5 ? type.getDimSize(0) : 0;
 }
 
-RankedTensorType typeOfPieces(Type whole, int64_t parts, Type sum) {
+RankedTensorType typeOfPartialResults(Type whole, int64_t parts, Type sum) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(whole).getShape());
   shape.insert(shape.begin(), parts);
   return RankedTensorType::get(shape, sum);
@@ -218,9 +220,9 @@ RankedTensorType typeOfPieces(Type whole, int64_t parts, Type sum) {
 
 SmallVector<Value, 3> expanded(AttentionGradOp op, OpBuilder &builder) {
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
-  const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
+  const AttentionScoreGradients made = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
   if (const int64_t count = partsOfQueries(op))
-    return parts.gradientsInPieces(made, op.getByOut(), count);
+    return parts.gradientsInParts(made, op.getByOut(), count);
   return parts.gradients(made, op.getByOut(), tensorTypeOf(op.getQ()).getElementType());
 }
 

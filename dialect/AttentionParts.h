@@ -32,11 +32,11 @@ struct AttentionSoftmax {
 
 /// The score gradients of an `attention_grad` and the values from which they are computed, each (b, n, t, s) except
 /// `total`.
-struct AttentionSlopes {
+struct AttentionScoreGradients {
   mlir::Value scores, raised; // raised: exp(scores - lse)
   mlir::Value total;          // row sums of `raised`; null if no weight is divided by them
   mlir::Value kept;           // the weights after dropout
-  mlir::Value slopes;         // the gradients of `scores`: 0 where a key is masked
+  mlir::Value scoreGradients; // the gradients of `scores`: 0 where a key is masked
 };
 
 /// Creates ops that compute parts of an `attention`, at the builder's insertion point. Scores and weights have the
@@ -48,11 +48,13 @@ public:
   AttentionSoftmax softmax();
   /// The result `lse`.
   mlir::Value lse(const AttentionSoftmax &softmax);
-  AttentionSlopes slopes(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
+  AttentionScoreGradients scoreGradients(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
   /// The results of an `attention_grad`. The gradients of k and v have the dtype `keySums`.
-  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionSlopes &made, mlir::Value byOut, mlir::Type keySums);
+  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionScoreGradients &made, mlir::Value byOut,
+                                              mlir::Type keySums);
   /// Like gradients(), but each gradient of k or v consists of `parts` partial results, one per part of the queries.
-  llvm::SmallVector<mlir::Value, 3> gradientsInPieces(const AttentionSlopes &made, mlir::Value byOut, int64_t parts);
+  llvm::SmallVector<mlir::Value, 3> gradientsInParts(const AttentionScoreGradients &made, mlir::Value byOut,
+                                                     int64_t parts);
 
   /// The scaled products of q and k, with bias and masking applied.
   mlir::Value scores();
@@ -102,7 +104,7 @@ private:
 /// these gradients are computed whole.
 int64_t partsOfQueries(AttentionGradOp op);
 /// The type of `parts` partial results of a gradient of type `whole`. Their dtype is `sum`.
-mlir::RankedTensorType typeOfPieces(mlir::Type whole, int64_t parts, mlir::Type sum);
+mlir::RankedTensorType typeOfPartialResults(mlir::Type whole, int64_t parts, mlir::Type sum);
 
 /// Expands `op` into ordinary ops at the builder's insertion point, and returns its results.
 llvm::SmallVector<mlir::Value, 3> expanded(AttentionGradOp op, mlir::OpBuilder &builder);

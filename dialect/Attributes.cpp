@@ -10,57 +10,57 @@ namespace halftone::dialect {
 
 namespace {
 
-enum class Place : uint8_t { module, function, argument, result, generic, slice, loop, comparison, choice, op };
+enum class Owner : uint8_t { module, function, argument, result, generic, slice, loop, comparison, choice, op };
 enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol, numerics, schedule };
 
 struct Known {
   StringRef name;
-  Place place;
+  Owner owner;
   Holds holds;
 };
 
 // docs/architecture.md, "Stages", describes the attributes of modules and @main; docs/kernel-form.md describes those of
 // kernels.
 constexpr Known known[] = {
-#define KERNEL_ATTRIBUTE(holds, field, name) {name, Place::function, Holds::holds},
+#define KERNEL_ATTRIBUTE(holds, field, name) {name, Owner::function, Holds::holds},
 #include "dialect/KernelAttributes.def"
-    {"method", Place::function, Holds::string}, // for reports
-    {"layers", Place::module, Holds::dictionary}, {"extents", Place::module, Holds::integers},
-    {"grid", Place::module, Holds::integer},      {"scratch", Place::module, Holds::integer},
-    {"stage", Place::module, Holds::string},      {"target", Place::module, Holds::string},
-    {"numerics", Place::module, Holds::numerics}, {"name", Place::argument, Holds::string},
-    {"variable", Place::argument, Holds::symbol}, {"shadow", Place::argument, Holds::symbol},
-    {"panels", Place::argument, Holds::integers}, {"name", Place::result, Holds::string},
-    {"variable", Place::result, Holds::symbol},   {"shadow", Place::result, Holds::symbol},
-    {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
-    {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
-    {"interleaved", Place::loop, Holds::unit},    {"window", Place::argument, Holds::integers},
-    {"bound", Place::comparison, Holds::unit},    {"rematerialize", Place::op, Holds::integer},
-    {"keeps", Place::choice, Holds::integers},    {"dims", Place::slice, Holds::integers},
-    {"vanishes", Place::op, Holds::unit},
+    {"method", Owner::function, Holds::string}, // for reports
+    {"layers", Owner::module, Holds::dictionary}, {"extents", Owner::module, Holds::integers},
+    {"grid", Owner::module, Holds::integer},      {"scratch", Owner::module, Holds::integer},
+    {"stage", Owner::module, Holds::string},      {"target", Owner::module, Holds::string},
+    {"numerics", Owner::module, Holds::numerics}, {"name", Owner::argument, Holds::string},
+    {"variable", Owner::argument, Holds::symbol}, {"shadow", Owner::argument, Holds::symbol},
+    {"panels", Owner::argument, Holds::integers}, {"name", Owner::result, Holds::string},
+    {"variable", Owner::result, Holds::symbol},   {"shadow", Owner::result, Holds::symbol},
+    {"panels", Owner::result, Holds::integers},   {"partial", Owner::result, Holds::string},
+    {"combine", Owner::generic, Holds::list},     {"dims", Owner::generic, Holds::integers},
+    {"interleaved", Owner::loop, Holds::unit},    {"window", Owner::argument, Holds::integers},
+    {"bound", Owner::comparison, Holds::unit},    {"rematerialize", Owner::op, Holds::integer},
+    {"keeps", Owner::choice, Holds::integers},    {"dims", Owner::slice, Holds::integers},
+    {"vanishes", Owner::op, Holds::unit},
 };
 
-StringRef textOf(Place place) {
-  switch (place) {
-  case Place::module:
+StringRef textOf(Owner owner) {
+  switch (owner) {
+  case Owner::module:
     return "a module";
-  case Place::function:
+  case Owner::function:
     return "a function";
-  case Place::argument:
+  case Owner::argument:
     return "a function's argument";
-  case Place::result:
+  case Owner::result:
     return "a function's result";
-  case Place::generic:
+  case Owner::generic:
     return "a linalg.generic";
-  case Place::slice:
+  case Owner::slice:
     return "a tensor.extract_slice";
-  case Place::loop:
+  case Owner::loop:
     return "an scf.for";
-  case Place::comparison:
+  case Owner::comparison:
     return "an arith.cmpi, arith.maxsi or arith.minsi";
-  case Place::choice:
+  case Owner::choice:
     return "an arith.select";
-  case Place::op:
+  case Owner::op:
     return "an op of the dialect";
   }
   return {};
@@ -121,37 +121,37 @@ bool isOf(Attribute value, Holds holds) {
 }
 
 /// Returns the kind of IR object that `op` is in the table of attributes; nullopt if no attribute may occur on it.
-std::optional<Place> placeOf(Operation *op) {
+std::optional<Owner> ownerOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "builtin.module")
-    return Place::module;
+    return Owner::module;
   if (name == "func.func" || name == "llvm.func")
-    return Place::function;
+    return Owner::function;
   if (name == "linalg.generic")
-    return Place::generic;
+    return Owner::generic;
   if (name == "tensor.extract_slice")
-    return Place::slice;
+    return Owner::slice;
   if (name == "scf.for")
-    return Place::loop;
+    return Owner::loop;
   if (name == "arith.cmpi" || name == "arith.maxsi" || name == "arith.minsi")
-    return Place::comparison;
+    return Owner::comparison;
   if (name == "arith.select")
-    return Place::choice;
-  return isa<HalftoneDialect>(op->getDialect()) ? std::optional(Place::op) : std::nullopt;
+    return Owner::choice;
+  return isa<HalftoneDialect>(op->getDialect()) ? std::optional(Owner::op) : std::nullopt;
 }
 
 /// Verifies one attribute. `where` describes its location in messages.
-LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringRef where, NamedAttribute attribute) {
+LogicalResult verifyAttribute(Operation *op, std::optional<Owner> owner, StringRef where, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue(), own = name.substr(name.find('.') + 1);
   std::string expected, elsewhere;
   auto listed = [](std::string &list, const Twine &more) { list += (list.empty() ? "" : ", ") + more.str(); };
   for (const Known &each : known) {
-    if (each.place == place)
+    if (each.owner == owner)
       listed(expected, "halftone." + each.name);
     if (each.name != own)
       continue;
-    if (each.place != place)
-      listed(elsewhere, textOf(each.place));
+    if (each.owner != owner)
+      listed(elsewhere, textOf(each.owner));
     else if (isOf(attribute.getValue(), each.holds))
       return success();
     else
@@ -167,9 +167,9 @@ LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringR
 } // namespace
 
 LogicalResult HalftoneDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  std::optional<Place> place = placeOf(op);
-  std::string where = place ? textOf(*place).str() : ("a " + op->getName().getStringRef()).str();
-  if (failed(verifyAttribute(op, place, where, attribute)))
+  std::optional<Owner> owner = ownerOf(op);
+  std::string where = owner ? textOf(*owner).str() : ("a " + op->getName().getStringRef()).str();
+  if (failed(verifyAttribute(op, owner, where, attribute)))
     return failure();
   return attribute.getName() == stageAttr ? verifyDeclaredStage(op, attribute.getValue()) : success();
 }
@@ -194,12 +194,12 @@ LogicalResult HalftoneDialect::verifyDeclaredStage(Operation *module, Attribute 
 
 LogicalResult HalftoneDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                         NamedAttribute attribute) {
-  return verifyAttribute(op, Place::argument, ("argument " + Twine(index)).str(), attribute);
+  return verifyAttribute(op, Owner::argument, ("argument " + Twine(index)).str(), attribute);
 }
 
 LogicalResult HalftoneDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                            NamedAttribute attribute) {
-  return verifyAttribute(op, Place::result, ("result " + Twine(index)).str(), attribute);
+  return verifyAttribute(op, Owner::result, ("result " + Twine(index)).str(), attribute);
 }
 
 } // namespace halftone::dialect

@@ -11,7 +11,7 @@ namespace halftone::dialect {
 namespace {
 
 bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
-bool isNarrow(Value value) {
+bool isNarrowFloat(Value value) {
   return isFloat(value) && getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() < 32;
 }
 
@@ -129,19 +129,19 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
       auto argument = cast<BlockArgument>(value);
       if (isOfLoop(argument)) {
         const SmallVector<Value> sources = sourcesOf(argument);
-        return isNarrow(value) && sources.size() != 1 ? SmallVector<Value>() : sources;
+        return isNarrowFloat(value) && sources.size() != 1 ? SmallVector<Value>() : sources;
       }
       LayerOp layer = layerOf(argument);
       Value operand = layer ? layer.getInputs()[argument.getArgNumber()] : Value();
-      if (operand && (operand.getType() == argument.getType() || !isNarrow(argument)))
+      if (operand && (operand.getType() == argument.getType() || !isNarrowFloat(argument)))
         return {operand};
       return {};
     }
-    if (isNarrow(value) && isRoundedAlready(op))
+    if (isNarrowFloat(value) && isRoundedAlready(op))
       return {};
     if (isBranchOrLoop(op) || isa<LayerOp>(op))
       return insideOf(cast<OpResult>(value));
-    if (isNarrow(value) && !keepsDtype(op)) {
+    if (isNarrowFloat(value) && !keepsDtype(op)) {
       found.insert(value);
       return {};
     }

@@ -363,10 +363,10 @@ private:
       const bool gathers = isa<AllGatherOp>(op);
       auto to = std::make_shared<TensorData>();
       to->type = cast<RankedTensorType>(op.getOutputs()[i].getType());
-      const auto copyOwn = [&](auto TensorData::*numbers) {
-        (to.get()->*numbers).resize(static_cast<size_t>(to->size()));
-        std::copy_n((from.*numbers).begin() + (gathers ? 0 : begin), std::min(from.size(), to->size()),
-                    (to.get()->*numbers).begin() + (gathers ? begin : 0));
+      const auto copyOwn = [&](auto TensorData::*member) {
+        (to.get()->*member).resize(static_cast<size_t>(to->size()));
+        std::copy_n((from.*member).begin() + (gathers ? 0 : begin), std::min(from.size(), to->size()),
+                    (to.get()->*member).begin() + (gathers ? begin : 0));
       };
       if (to->isFloat()) {
         copyOwn(&TensorData::low);

@@ -245,7 +245,7 @@ public:
     forRows([&](int64_t b, int64_t n, int64_t t, int64_t row) { addRow(b, n, t, row); });
     std::vector<TensorData> results;
     results.push_back(byQueries());
-    results.push_back(overQueries(op.getByK().getType(), slopes, q, depth, true));
+    results.push_back(overQueries(op.getByK().getType(), scoreGradients, q, depth, true));
     results.push_back(overQueries(op.getByV().getType(), weights, byOut, width, false));
     return results;
   }
@@ -267,19 +267,19 @@ private:
       upstream.push_back(product(byOut, queryRow(b, t, n, width), v, keyRow(b, s, n, width), width));
     drop(row, upstream);
     for (int64_t s = 0; s < scores[3]; ++s) {
-      const Interval slope = steps.times(own[size_t(s)], steps.minus(upstream[size_t(s)], realAt(delta, row)));
+      const Interval gradient = steps.times(own[size_t(s)], steps.minus(upstream[size_t(s)], realAt(delta, row)));
       const IntInterval seen = isSeen(b, n, t, s);
       const Interval none = Interval::point(0);
-      slopes.push_back(!seen.high ? none : seen.low ? slope : Interval::hull(slope, none));
+      scoreGradients.push_back(!seen.high ? none : seen.low ? gradient : Interval::hull(gradient, none));
     }
     drop(row, own);
     llvm::append_range(weights, own);
   }
 
   /// Multiplies a sum by `scale`, and rounds it to the dtype of q unless it is a partial result.
-  Interval scaled(RealProducts &sum, bool isPiece = false) const {
+  Interval scaled(RealProducts &sum, bool isPartial = false) const {
     const Interval product = steps.times(sum.finish(), scale);
-    if (isPiece)
+    if (isPartial)
       return product;
     return options.intervals ? stored.spread(product, 0, true) : stored.store(product);
   }
@@ -291,7 +291,7 @@ private:
       for (int64_t h = 0; h < depth; ++h) {
         RealProducts sum(isScaled ? sums : means);
         for (int64_t s = 0; s < scores[3]; ++s)
-          addProduct(sum, slopes[size_t(row * scores[3] + s)], realAt(k, keyRow(b, s, n, depth) + h));
+          addProduct(sum, scoreGradients[size_t(row * scores[3] + s)], realAt(k, keyRow(b, s, n, depth) + h));
         result.real(queryRow(b, t, n, depth) + h, isScaled ? scaled(sum) : sum.finish());
       }
     });
@@ -302,7 +302,7 @@ private:
   TensorData overQueries(Type type, const std::vector<Interval> &factors, const TensorData &x, int64_t extent,
                          bool mayScale) const {
     TensorWriter result(type);
-    const int64_t pieces = partsOfQueries(op), parts = std::max<int64_t>(pieces, 1);
+    const int64_t partials = partsOfQueries(op), parts = std::max<int64_t>(partials, 1);
     const int64_t run = llvm::divideCeil(scores[2], parts);
     const bool isScaled = mayScale && scale.low != 1;
     int64_t at = 0;
@@ -311,11 +311,11 @@ private:
         for (int64_t s = 0; s < scores[3]; ++s)
           for (int64_t m = 0; m < groups; ++m)
             for (int64_t c = 0; c < extent; ++c, ++at) {
-              RealProducts sum(isScaled || pieces ? sums : means);
+              RealProducts sum(isScaled || partials ? sums : means);
               forRowsOfKey(b, m, part * run, run, [&](int64_t n, int64_t t, int64_t row) {
                 addProduct(sum, factors[size_t(row * scores[3] + s)], realAt(x, queryRow(b, t, n, extent) + c));
               });
-              result.real(at, isScaled ? scaled(sum, pieces > 0) : sum.finish());
+              result.real(at, isScaled ? scaled(sum, partials > 0) : sum.finish());
             }
     return result.take();
   }
@@ -331,7 +331,7 @@ private:
 
   AttentionGradOp op;
   const TensorData &lse, &byOut, &delta;
-  std::vector<Interval> weights, slopes; // one per score, for all rows
+  std::vector<Interval> weights, scoreGradients; // one per score, for all rows
 };
 
 } // namespace

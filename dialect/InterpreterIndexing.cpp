@@ -63,15 +63,15 @@ struct Lookup {
     bool sure;
   };
   /// Returns the rows that the indices select at a position of the batch axes.
-  ArrayRef<Rows> namedIn(int64_t place) const {
-    return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(place * parts, parts);
+  ArrayRef<Rows> namedIn(int64_t position) const {
+    return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(position * parts, parts);
   }
   /// For each row at a position of the batch axes: the indices that may select it, and whether they certainly do, in
   /// order.
   using Parts = SmallVector<std::pair<int64_t, bool>, 4>;
-  std::vector<Parts> partsOfRows(int64_t place) const {
+  std::vector<Parts> partsOfRows(int64_t position) const {
     std::vector<Parts> found(static_cast<size_t>(rows));
-    for (auto [part, named] : llvm::enumerate(namedIn(place)))
+    for (auto [part, named] : llvm::enumerate(namedIn(position)))
       for (int64_t row = named.low; row <= named.high; ++row)
         found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.sure});
     return found;

@@ -120,14 +120,14 @@ template <class T> static void append(std::string &bytes, T value) {
 /// Converts between packed and plain layouts. If `tensor` has the type `packed`, the result is a plain tensor with the
 /// elements in memory order; otherwise `tensor` holds the elements in memory order, and the result has the type
 /// `packed`.
-static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packed) {
+static TensorData rearranged(const TensorData &tensor, RankedTensorType packed) {
   auto panels = PanelsAttr::of(packed);
   const bool unpacks = tensor.type != packed;
   TensorWriter writer(unpacks ? packed : RankedTensorType::get(packed.getShape(), packed.getElementType()));
   const int64_t columns = packed.getDimSize(1);
   for (int64_t i = 0, e = tensor.size(); i < e; ++i) {
-    const int64_t place = panels.offsetOf(packed.getShape(), i / columns, i % columns);
-    writer.copy(unpacks ? i : place, tensor, unpacks ? place : i);
+    const int64_t offset = panels.offsetOf(packed.getShape(), i / columns, i % columns);
+    writer.copy(unpacks ? i : offset, tensor, unpacks ? offset : i);
   }
   return writer.take();
 }
@@ -153,7 +153,7 @@ TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
   if (auto panels = PanelsAttr::of(type)) {
     const auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
     const std::string whole = panels.getBits() ? wholeBytes(bytes, type.getNumElements()) : "";
-    return movedToPlaces(fromBytes(plain, panels.getBits() ? whole.data() : bytes), type);
+    return rearranged(fromBytes(plain, panels.getBits() ? whole.data() : bytes), type);
   }
   TensorWriter writer(type);
   Type element = type.getElementType();
@@ -188,7 +188,7 @@ TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
 
 std::string TensorData::toBytes() const {
   if (auto panels = PanelsAttr::of(type)) {
-    const std::string whole = movedToPlaces(*this, type).toBytes();
+    const std::string whole = rearranged(*this, type).toBytes();
     return panels.getBits() ? halfBytes(whole) : whole;
   }
   std::string bytes;

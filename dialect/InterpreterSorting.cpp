@@ -77,8 +77,8 @@ template <class Number> std::vector<IntInterval> indicesOf(const Keys<Number> &k
   for (int64_t i = 0; i < count; ++i) {
     const int64_t before = std::lower_bound(lasts.begin(), lasts.end(), ownFirsts[i]) - lasts.begin();
     const int64_t end = std::upper_bound(firsts.begin(), firsts.end(), ownLasts[i]) - firsts.begin();
-    for (int64_t place = before; place < end; ++place)
-      indices[place] = {std::min<Int>(indices[place].low, i), std::max<Int>(indices[place].high, i)};
+    for (int64_t position = before; position < end; ++position)
+      indices[position] = {std::min<Int>(indices[position].low, i), std::max<Int>(indices[position].high, i)};
   }
   return indices;
 }
@@ -86,19 +86,19 @@ template <class Number> std::vector<IntInterval> indicesOf(const Keys<Number> &k
 /// Sorts the row of x at the linear indices `row`; element k of the results is at `to[k]`.
 template <class Number>
 void sortRow(const Keys<Number> &keys, const TensorData &x, ArrayRef<int64_t> row, ArrayRef<int64_t> to,
-             bool descending, TensorWriter &values, TensorWriter &places) {
+             bool descending, TensorWriter &values, TensorWriter &positions) {
   const std::vector<IntInterval> indices = indicesOf(keys);
   Keys<Number> sorted = keys;
   llvm::sort(sorted.first);
   llvm::sort(sorted.last);
-  for (size_t place = 0; place < to.size(); ++place) {
-    places.whole(to[place], indices[place]);
+  for (size_t position = 0; position < to.size(); ++position) {
+    positions.whole(to[position], indices[position]);
     if (keys.areExact()) // preserves the sign of a zero
-      values.copy(to[place], x, row[static_cast<size_t>(indices[place].low)]);
+      values.copy(to[position], x, row[static_cast<size_t>(indices[position].low)]);
     else if constexpr (std::is_same_v<Number, double>)
-      values.real(to[place], between(sorted.first[place], sorted.last[place], descending));
+      values.real(to[position], between(sorted.first[position], sorted.last[position], descending));
     else
-      values.whole(to[place], between(sorted.first[place], sorted.last[place], descending));
+      values.whole(to[position], between(sorted.first[position], sorted.last[position], descending));
   }
 }
 

@@ -44,8 +44,8 @@ int64_t PanelsAttr::offsetOf(ArrayRef<int64_t> shape, int64_t row, int64_t colum
   const int64_t group = getGroup(), columns = getColumns(), groups = shape[getDepth()] / group;
   const int64_t k = getDepth() == 0 ? row : column, n = getDepth() == 0 ? column : row;
   const int64_t member = k % group, half = group / 2;
-  const int64_t place = getBits() == 0 ? member : member % half * 2 + member / half;
-  return ((n / columns * groups + k / group) * columns + n % columns) * group + place;
+  const int64_t position = getBits() == 0 ? member : member % half * 2 + member / half;
+  return ((n / columns * groups + k / group) * columns + n % columns) * group + position;
 }
 
 } // namespace halftone::dialect

@@ -18,7 +18,7 @@ SmallVector<int64_t> stackAxes(ArrayRef<int64_t> axes) {
   return llvm::map_to_vector(axes, [](int64_t axis) { return axis + 1; });
 }
 
-SmallVector<int64_t> behindSteps(ArrayRef<int64_t> axes) {
+SmallVector<int64_t> afterSteps(ArrayRef<int64_t> axes) {
   SmallVector<int64_t> moved = stackAxes(axes);
   moved.insert(moved.begin(), 0);
   return moved;

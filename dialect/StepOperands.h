@@ -24,7 +24,7 @@ mlir::RankedTensorType stackType(mlir::Type type, int64_t steps);
 /// The axes of a stack that correspond to `axes` of its slices.
 llvm::SmallVector<int64_t> stackAxes(llvm::ArrayRef<int64_t> axes);
 /// Like stackAxes(), preceded by the step axis.
-llvm::SmallVector<int64_t> behindSteps(llvm::ArrayRef<int64_t> axes);
+llvm::SmallVector<int64_t> afterSteps(llvm::ArrayRef<int64_t> axes);
 
 /// Clones `op` with stacks for all operands and results. The caller adjusts the axes in its attributes.
 mlir::Operation *cloneOfStacks(mlir::OpBuilder &builder, mlir::Operation *op, const StepOperands &operands);

@@ -11,13 +11,13 @@ void QueuedRepeat::move(int64_t from, int64_t to) const {
   for (const MovingAddress &address : moving)
     if (const int64_t bytes = address.stride.at(to) - address.stride.at(from); bytes != 0)
       std::visit(
-          [&](auto *place) {
-            using Pointer = std::remove_cvref_t<decltype(*place)>;
+          [&](auto *field) {
+            using Pointer = std::remove_cvref_t<decltype(*field)>;
             // Device addresses may not be host memory, so pointer arithmetic on them is undefined.
-            *place = reinterpret_cast<Pointer>( // NOLINT(performance-no-int-to-ptr)
-                reinterpret_cast<uintptr_t>(*place) + static_cast<uintptr_t>(bytes));
+            *field = reinterpret_cast<Pointer>( // NOLINT(performance-no-int-to-ptr)
+                reinterpret_cast<uintptr_t>(*field) + static_cast<uintptr_t>(bytes));
           },
-          address.place);
+          address.field);
 }
 
 void DeviceQueue::play(std::span<const QueuedOperation> operations, std::span<const size_t>) { playEach(operations); }

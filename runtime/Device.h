@@ -56,11 +56,11 @@ struct QueuedCopy {
 };
 
 /// A pointer to an address that is stored in an operation or in an array that the operation points to.
-using AddressPlace = std::variant<void **, const std::byte **, std::byte **>;
+using AddressField = std::variant<void **, const std::byte **, std::byte **>;
 
 /// An address that moves in a repeat. Outside the repeat it is the address of the first iteration.
 struct MovingAddress {
-  AddressPlace place;
+  AddressField field;
   Stride stride;
 };
 

@@ -15,7 +15,7 @@ StatusOr<std::unique_ptr<PlanCollectives>> PlanCollectives::make(const Executabl
                                                                  std::shared_ptr<ProcessGroup> group) {
   for (const Step &step : executable.plan.steps)
     if (auto *collective = std::get_if<CollectiveStep>(&step); collective && group && isDivided(collective->kind)) {
-      const auto processes = std::ssize(collective->borders.front()) - 1;
+      const auto processes = std::ssize(collective->offsets.front()) - 1;
       if (collective->rank != group->rank() || processes != group->size())
         return Status(ErrorKind::value_error,
                       fmt::format("{}: the plan is for rank {} of {} processes, but this is rank {} of {}",
@@ -40,7 +40,7 @@ static std::string nameOf(const CollectiveStep &step, std::span<const SharedArra
   std::string text;
   for (const SharedArray &array : arrays) {
     bytes = extentSum(bytes, extentProduct(array.elements, itemsize(array.dtype)));
-    text += fmt::format("{} {} [{}];", name(array.dtype), array.elements, fmt::join(array.borders, ","));
+    text += fmt::format("{} {} [{}];", name(array.dtype), array.elements, fmt::join(array.offsets, ","));
   }
   return fmt::format("{} of {} bytes, {}", name(step.kind), bytes, sha256(text).substr(0, 8));
 }
@@ -54,7 +54,7 @@ std::vector<PlanCollectives::Bound> PlanCollectives::boundOf(const Plan &plan) {
         const TensorType &type = plan.slots[static_cast<size_t>(collective->from[i])].type;
         if (isDivided(collective->kind))
           bound.arrays.push_back(
-              {type.dtype, collective->borders[i].back(), nullptr, nullptr, std::span(collective->borders[i])});
+              {type.dtype, collective->offsets[i].back(), nullptr, nullptr, std::span(collective->offsets[i])});
         else
           bound.arrays.push_back({type.dtype, type.elements(), nullptr, nullptr});
       }
@@ -79,11 +79,11 @@ Status PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQ
     bound.arrays[i].to = addresses[static_cast<size_t>(bound.step->to[i])];
   }
   if (onDevice_) {
-    travelling_.push_back(0);
+    inFlight_.push_back(0);
     return onDevice_->start(bound.step->kind, bound.arrays);
   }
   if (group_) {
-    travelling_.push_back(group_->start(bound.name + HostWrites::words(), [&bound](Collectives &all) {
+    inFlight_.push_back(group_->start(bound.name + HostWrites::words(), [&bound](Collectives &all) {
       bound.times.began = Clock::now();
       Status status = all.combine(bound.step->kind, bound.arrays);
       bound.times.ended = Clock::now();
@@ -109,10 +109,10 @@ void PlanCollectives::copy(const CollectiveStep &step, std::span<const SharedArr
 }
 
 Status PlanCollectives::wait() {
-  if (travelling_.empty())
+  if (inFlight_.empty())
     return {};
-  const uint64_t oldest = travelling_.front();
-  travelling_.pop_front();
+  const uint64_t oldest = inFlight_.front();
+  inFlight_.pop_front();
   CollectiveTimes &times = bound_[awaited_++].times;
   times.awaited = Clock::now();
   Status status = onDevice_ ? onDevice_->wait() : group_->wait(oldest);
@@ -128,7 +128,7 @@ std::vector<CollectiveTimes> PlanCollectives::times() const {
 }
 
 void PlanCollectives::settle() {
-  while (!travelling_.empty())
+  while (!inFlight_.empty())
     (void)wait(); // play() reports the first failure, and the group returns it to each later wait
   next_ = awaited_ = 0;
 }

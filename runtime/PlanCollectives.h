@@ -58,8 +58,8 @@ private:
   std::vector<Bound> bound_;
   std::shared_ptr<ProcessGroup> group_;
   std::shared_ptr<DeviceCollectives> onDevice_;
-  size_t next_ = 0, awaited_ = 0;   // how many have been started and awaited in this play
-  std::deque<uint64_t> travelling_; // work numbers of the group; on a device, one entry per collective
+  size_t next_ = 0, awaited_ = 0; // how many have been started and awaited in this play
+  std::deque<uint64_t> inFlight_; // work numbers of the group; on a device, one entry per collective
 };
 
 } // namespace halftone

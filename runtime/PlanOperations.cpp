@@ -51,14 +51,14 @@ private:
       repeat.moving = *open.back().moving;
     }
   }
-  void note(SlotId id, AddressPlace place) {
+  void note(SlotId id, AddressField field) {
     const SlotKind kind = plan.slots[id].kind;
     if (kind == SlotKind::feed || kind == SlotKind::fetch)
-      made.changing.push_back({made.operations.size() - 1, id, place});
+      made.changing.push_back({made.operations.size() - 1, id, field});
     const std::vector<Stride> &strides = plan.slots[id].strides;
     for (size_t level = 0; level < strides.size(); ++level)
       if (strides[level].bytes != 0)
-        open[level].moving->push_back({place, strides[level]});
+        open[level].moving->push_back({field, strides[level]});
   }
 
   Condition condition(const std::optional<Predicate> &predicate) const {

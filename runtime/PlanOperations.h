@@ -11,7 +11,7 @@ namespace halftone {
 struct ChangingAddress {
   size_t operation;
   SlotId slot;
-  AddressPlace place;
+  AddressField field;
 
   /// Writes the address into the operation. Returns true if the address changed.
   bool set(std::byte *address) const {
@@ -21,7 +21,7 @@ struct ChangingAddress {
           *at = address;
           return differs;
         },
-        place);
+        field);
   }
 };
 

@@ -1,7 +1,7 @@
 // Binds a plan once, then plays it.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
-#include "runtime/FetchPlaces.h"
+#include "runtime/FetchBuffers.h"
 #include "runtime/PlanCollectives.h"
 #include "runtime/PlanOperations.h"
 #include "runtime/TensorAccess.h"
@@ -44,7 +44,7 @@ struct Player::Impl {
   std::vector<DeviceMemory> feedCopies; // each allocated for the first feed that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
-  std::optional<FetchPlaces> fetchPlaces; // from allocate() on
+  std::optional<FetchBuffers> fetchBuffers; // from allocate() on
   /// By slot, in the first iteration of every repeat; the addresses of feeds and fetches change with every play.
   std::vector<std::byte *> addresses;
   std::vector<void *> buffers;  // of all launches, concatenated
@@ -192,9 +192,9 @@ Status Player::Impl::allocate() {
     else
       (slot.kind == SlotKind::feed ? feedSlots : fetchSlots).push_back(static_cast<SlotId>(i));
   }
-  StatusOr<FetchPlaces> places = FetchPlaces::make(*executable, device);
-  HALFTONE_RETURN_IF_ERROR(places.status());
-  fetchPlaces = *std::move(places);
+  StatusOr<FetchBuffers> buffers = FetchBuffers::make(*executable, device);
+  HALFTONE_RETURN_IF_ERROR(buffers.status());
+  fetchBuffers = *std::move(buffers);
   int64_t scratchBytes = 0;
   for (const ShadowSlot &shadow : executable->shadows)
     scratchBytes = std::max(scratchBytes, shadow.refresh.scratchBytes);
@@ -289,7 +289,7 @@ StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMe
 }
 
 Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches) {
-  StatusOr<std::vector<Tensor>> made = fetchPlaces->tensors();
+  StatusOr<std::vector<Tensor>> made = fetchBuffers->tensors();
   HALFTONE_RETURN_IF_ERROR(made.status());
   fetches = *std::move(made);
   const std::vector<Slot> &slots = executable->plan.slots;
@@ -301,7 +301,7 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
     addresses[slot] = const_cast<std::byte *>(*data) + slots[slot].start();
   }
   for (SlotId slot : fetchSlots)
-    addresses[slot] = fetchPlaces->address(static_cast<size_t>(slots[slot].index)) + slots[slot].start();
+    addresses[slot] = fetchBuffers->address(static_cast<size_t>(slots[slot].index)) + slots[slot].start();
   findChanged();
   return {};
 }
@@ -380,7 +380,7 @@ Status Player::Impl::playLocked(const std::vector<Tensor> &fetches) {
   refreshShadows();
   Status status = playLegs();
   if (status.isOk())
-    fetchPlaces->copyOut(*queue);
+    fetchBuffers->copyOut(*queue);
   if (const Status finished = queue->finish(); status.isOk())
     status = finished;
   for (size_t i = 0; i < variables.size(); ++i)

@@ -193,8 +193,8 @@ static size_t hashOf(const ProgramKey &key) {
 }
 
 void ProgramCache::eraseLocked(Entries::iterator entry) {
-  const auto [begin, end] = places_.equal_range(hashOf(entry->key));
-  places_.erase(std::find_if(begin, end, [&](const auto &place) { return place.second == entry; }));
+  const auto [begin, end] = byHash_.equal_range(hashOf(entry->key));
+  byHash_.erase(std::find_if(begin, end, [&](const auto &each) { return each.second == entry; }));
   arenaBytes_ -= entry->player->executable().plan.arenaBytes;
   entries_.erase(entry);
 }
@@ -224,24 +224,24 @@ void ProgramCache::insertLocked(ProgramKey key, std::shared_ptr<Player> player, 
   const auto changesOf = [](const ProgramKey &of) { return of.epoch / ProgramKey::statesOfEpoch; };
   if (!entries_.empty() && changesOf(entries_.front().key) < changesOf(key)) { // then all are older
     entries_.clear();
-    places_.clear();
+    byHash_.clear();
     arenaBytes_ = 0;
   }
-  const auto [begin, end] = places_.equal_range(hashOf(key));
-  const auto same = std::find_if(begin, end, [&](const auto &place) { return place.second->key == key; });
+  const auto [begin, end] = byHash_.equal_range(hashOf(key));
+  const auto same = std::find_if(begin, end, [&](const auto &each) { return each.second->key == key; });
   if (same != end)
     eraseLocked(same->second);
   arenaBytes_ += player->executable().plan.arenaBytes;
   entries_.push_front({std::move(key), std::move(player)});
-  places_.emplace(hashOf(entries_.front().key), entries_.begin());
+  byHash_.emplace(hashOf(entries_.front().key), entries_.begin());
   evict(warning);
 }
 
 template <class Matches, class Hash> std::shared_ptr<Player> ProgramCache::knownLocked(Matches matches, Hash hash) {
   if (!entries_.empty() && matches(entries_.front().key))
     return entries_.front().player;
-  const auto [begin, end] = places_.equal_range(hash());
-  const auto found = std::find_if(begin, end, [&](const auto &place) { return matches(place.second->key); });
+  const auto [begin, end] = byHash_.equal_range(hash());
+  const auto found = std::find_if(begin, end, [&](const auto &each) { return matches(each.second->key); });
   if (found == end)
     return nullptr;
   entries_.splice(entries_.begin(), entries_, found->second);
@@ -339,7 +339,7 @@ void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {
 void ProgramCache::clear() {
   const ForkSafeLock lock(mutex_);
   entries_.clear();
-  places_.clear();
+  byHash_.clear();
   arenaBytes_ = 0;
 }
 

@@ -118,7 +118,7 @@ private:
   mutable std::mutex mutex_;
   std::atomic<std::thread::id> compiler_{};                   // the thread that is compiling, if any
   Entries entries_;                                           // most recently used first
-  std::unordered_multimap<size_t, Entries::iterator> places_; // by the hash of the key
+  std::unordered_multimap<size_t, Entries::iterator> byHash_; // by the hash of the key
   int64_t arenaBytes_ = 0;                                    // of all players
   int64_t compileCount_ = 0;
   bool warned_ = false;

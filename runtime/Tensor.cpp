@@ -313,11 +313,11 @@ Tensor Tensor::argmax(int64_t axis) const {
   if (extent == 0)
     throw Error(ErrorKind::value_error, fmt::format("argmax: axis {} of shape {} is empty", axis, shape.str()));
   std::vector<int64_t> dims = shape.dims();
-  const auto place = dims.begin() + (axis < 0 ? axis + shape.rank() : axis);
+  const auto position = dims.begin() + (axis < 0 ? axis + shape.rank() : axis);
   int64_t inner = 1;
-  for (auto d = place + 1; d != dims.end(); ++d)
+  for (auto d = position + 1; d != dims.end(); ++d)
     inner *= *d;
-  dims.erase(place);
+  dims.erase(position);
   const Tensor from = TensorAccess::onHost(*this);
   Tensor result = TensorAccess::allocate(int64, Shape(dims));
   auto *out = reinterpret_cast<int64_t *>(result.impl_->data);

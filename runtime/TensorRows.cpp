@@ -18,21 +18,21 @@ class RowWriter {
 public:
   RowWriter(std::byte *to, DType dtype, const Shape &shape) : to_(to), dtype_(dtype), shape_(shape) {}
 
-  /// `rows` is the part of the tensor at `place_`.
+  /// `rows` is the part of the tensor at `indices_`.
   void write(std::span<const Rows> rows) {
-    const auto axis = static_cast<int64_t>(place_.size());
+    const auto axis = static_cast<int64_t>(indices_.size());
     if (static_cast<int64_t>(rows.size()) != shape_[axis])
       refuse(fmt::format("has {} elements; expected {}", rows.size(), shape_[axis]));
     const bool areNumbers = axis + 1 == shape_.rank();
     for (const Rows &row : rows) {
-      place_.push_back(&row - rows.data());
+      indices_.push_back(&row - rows.data());
       if (row.is_number() != areNumbers)
         refuse(areNumbers ? "is a row; expected a number" : "is a number; expected a row");
       if (areNumbers)
         write(row.number());
       else
         write(row.list());
-      place_.pop_back();
+      indices_.pop_back();
     }
   }
 
@@ -51,13 +51,13 @@ private:
   [[noreturn]] void refuse(const std::string &what) const {
     throw Error(ErrorKind::value_error,
                 fmt::format("Rows in braces differ: the element at [{}] {}, as at its first neighbor",
-                            fmt::join(place_, "]["), what));
+                            fmt::join(indices_, "]["), what));
   }
 
   std::byte *to_;
   DType dtype_;
   const Shape &shape_;
-  std::vector<ptrdiff_t> place_{};
+  std::vector<ptrdiff_t> indices_{};
 };
 } // namespace
 

@@ -37,11 +37,11 @@ Tensor Tensors::operator[](size_t i) const {
 }
 
 Tensor Tensors::operator[](std::string_view name) const {
-  const auto place = std::find(names_.begin(), names_.end(), name);
-  if (place == names_.end())
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end())
     throw Error(ErrorKind::key_error,
                 fmt::format("There is no tensor '{}'; the names are [{}]", name, fmt::join(names_, ", ")));
-  return list_[static_cast<size_t>(place - names_.begin())];
+  return list_[static_cast<size_t>(found - names_.begin())];
 }
 
 Tensors TensorAccess::named(std::vector<Tensor> list, std::vector<std::string> names) {

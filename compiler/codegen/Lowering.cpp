@@ -85,7 +85,7 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
     llvm::raw_string_ostream stream(dumps->emitted);
     module.print(stream);
   }
-  if (failed(checkVocabulary(module, target.legalOps())))
+  if (failed(checkLegalOps(module, target.legalOps())))
     return diagnostics.failure("the kernel holds an op that has no code");
 
   phase.stop();

@@ -94,7 +94,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
                                               const AttentionTile &given) {
   OpBuilder builder(op);
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
-  const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
+  const AttentionScoreGradients made = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
   const int64_t partCount = partsOfQueries(op);
   const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut(), getElementTypeOrSelf(op.getByK()));
 
@@ -109,7 +109,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   ValueNode *raisedNode = writer.node(made.raised, writer.points, {});
   ValueNode *totalNode = made.total ? writer.node(made.total, writer.rows, {}) : nullptr;
   ValueNode *weightNode = writer.node(made.kept, writer.points, {});
-  ValueNode *slopeNode = writer.node(made.slopes, writer.points, writer.products);
+  ValueNode *gradientNode = writer.node(made.scoreGradients, writer.points, writer.products);
   const std::array<ValueNode *, 3> all{writer.node(gradients[0], writer.ofQueries, sumAccess),
                                        writer.node(gradients[1], writer.ofKeys, keySums),
                                        writer.node(gradients[2], writer.ofValues, valueSums)};
@@ -117,10 +117,10 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   SmallVector<KernelResult> results;
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands()) {
     const size_t number = cast<OpResult>(yielded).getResultNumber();
-    const bool isInPieces = partCount > 0 && yielded != op.getByQ();
-    results.push_back({all[number], storedElement(yielded), accesses[number], isInPieces ? "sum" : "", {}});
+    const bool isInParts = partCount > 0 && yielded != op.getByQ();
+    results.push_back({all[number], storedElement(yielded), accesses[number], isInParts ? "sum" : "", {}});
   }
-  SmallVector<ValueNode *> others{weightNode, slopeNode};
+  SmallVector<ValueNode *> others{weightNode, gradientNode};
   others.append(all.begin(), all.end());
   KernelForm form;
   form.kind = KernelKind::attention_grad;
@@ -136,9 +136,9 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   if (weightNode != raisedNode)
     weights = writer.add(weightNode, writer.points);
   writer.contract(writer.operand(op.getByOut()), writer.operand(op.getV()), writer.points, {widthDim});
-  Value slopes = writer.add(slopeNode, writer.points);
-  writer.contract(writer.inScores(slopes), writer.operand(op.getK()), sumAccess, {keyDim});
-  writer.contract(writer.inScores(slopes), writer.operand(op.getQ()), keySums, {headDim, queryDim});
+  Value scoreGradients = writer.add(gradientNode, writer.points);
+  writer.contract(writer.inScores(scoreGradients), writer.operand(op.getK()), sumAccess, {keyDim});
+  writer.contract(writer.inScores(scoreGradients), writer.operand(op.getQ()), keySums, {headDim, queryDim});
   writer.contract(writer.inScores(weights), writer.operand(op.getByOut()), valueSums, {headDim, queryDim});
   constexpr int64_t leastQueries = 16; // lanes run along them
   const AttentionTile tile{std::max(leastQueries, given.queries), given.keys};

@@ -231,8 +231,8 @@ Value GenericBody::emit(ValueNode *node) {
       value = emit(node->inputs[0]);
       if (!value.getType().isInteger(64))
         value = arith::ExtSIOp::create(*builder, loc, node->type, value);
-      if (node->number >= 0)
-        value = lookups.clamped(value, node->number);
+      if (node->argument >= 0)
+        value = lookups.clamped(value, node->argument);
       break;
     case ValueNode::lookup:
       value = widened(node, lookups.element(node));

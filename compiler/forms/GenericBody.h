@@ -42,7 +42,7 @@ public:
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value constant(mlir::Type type, int64_t value);
   /// A lookup argument of the graph, as i64.
-  mlir::Value number(int number) { return extents[space + number]; }
+  mlir::Value lookupArgument(int argument) { return extents[space + argument]; }
 
   const mlir::Location loc;
   llvm::SmallVector<Input> inputs;

@@ -89,13 +89,13 @@ void GenericBuilder::needExtents(ArrayRef<int> access) {
     needIndex(dim, dim);
 }
 
-/// Stores index argument `argument` as an i64 at index `place` of extents64, the values that bodies use.
-void GenericBuilder::needIndex(int place, int argument) {
-  if (extents64[place])
+/// Stores index argument `argument` as an i64 at index `position` of extents64, the values that bodies use.
+void GenericBuilder::needIndex(int position, int argument) {
+  if (extents64[position])
     return;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
-  extents64[place] = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), function.getArgument(argument));
+  extents64[position] = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), function.getArgument(argument));
 }
 
 void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node) {
@@ -110,20 +110,20 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
   if (node->kind == ValueNode::index || node->kind == ValueNode::random || node->kind == ValueNode::table ||
       node->kind == ValueNode::piece)
     needExtents(node->access);
-  auto needNumber = [&](int number) {
-    if (number >= 0)
-      needIndex(space.size() + number, space.size() + blockSizes + number);
+  auto needArgument = [&](int argument) {
+    if (argument >= 0)
+      needIndex(space.size() + argument, space.size() + blockSizes + argument);
   };
-  needNumber(node->number);
-  llvm::for_each(node->starts, needNumber);
+  needArgument(node->argument);
+  llvm::for_each(node->starts, needArgument);
   if (node->kind == ValueNode::lookup)
     body.lookups.add(node, operand(node->operand));
   for (const LookupAxis &axis : node->position) {
     needExtents(axis.dims);
     if (axis.window)
       needExtents(axis.window->taps);
-    needNumber(axis.extent);
-    needNumber(axis.start);
+    needArgument(axis.extent);
+    needArgument(axis.start);
   }
 }
 

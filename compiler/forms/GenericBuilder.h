@@ -64,7 +64,9 @@ public:
   mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + lookupArguments + number); }
   /// The extent of a dim, and a launch argument after the block sizes, as an index.
   mlir::Value extent(int dim) { return function.getArgument(unsigned(dim)); }
-  mlir::Value lookupArgument(int number) { return function.getArgument(unsigned(space.size() + blockSizes + number)); }
+  mlir::Value lookupArgument(int argument) {
+    return function.getArgument(unsigned(space.size() + blockSizes + argument));
+  }
   /// A tensor with undefined contents.
   mlir::Value empty(llvm::ArrayRef<int> access, mlir::Type element);
   /// Declares that `node` is available in `tensor`, one element per index of `access`.
@@ -86,7 +88,7 @@ private:
   /// Finds the block arguments of a body that computes `node`, and the extents that the body needs.
   void collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node);
   void needExtents(llvm::ArrayRef<int> access);
-  void needIndex(int place, int argument);
+  void needIndex(int position, int argument);
   mlir::Value initial(const GenericOutput &output, bool isIndex);
   /// The values that a generic with these outputs yields: for an output without a combiner the element itself, for the
   /// others the element combined with the accumulator. `accumulators` are the block arguments of all outputs, in order.

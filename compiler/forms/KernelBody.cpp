@@ -40,10 +40,10 @@ WindowOp windowOf(ContractOp contract) {
   const auto isFrom = [](ArrayRef<int64_t> axes, size_t first, size_t end) {
     return llvm::equal(axes, llvm::seq<int64_t>(int64_t(first), int64_t(end)));
   };
-  const size_t batch = contract.getLhsBatch().size(), places = shape.size() - columns;
+  const size_t batch = contract.getLhsBatch().size(), rowAxes = shape.size() - columns;
   const ArrayRef<int64_t> summed = contract.getLhsContract();
-  const bool isMatrix = isFrom(contract.getLhsBatch(), 0, batch) && batch <= places &&
-                        (isFrom(summed, batch, places) || isFrom(summed, places, shape.size()));
+  const bool isMatrix = isFrom(contract.getLhsBatch(), 0, batch) && batch <= rowAxes &&
+                        (isFrom(summed, batch, rowAxes) || isFrom(summed, rowAxes, shape.size()));
   return isMatrix ? window : WindowOp();
 }
 

@@ -14,11 +14,12 @@ static void markBound(Value value) {
   value.getDefiningOp()->setAttr(boundAttribute, UnitAttr::get(value.getContext()));
 }
 
-Value LookupBody::clamped(Value value, int number) {
+Value LookupBody::clamped(Value value, int argument) {
   OpBuilder &builder = *body.builder;
   const Location loc = body.loc;
   value = arith::MaxSIOp::create(builder, loc, value, body.constant(builder.getI64Type(), 0));
-  Value last = arith::SubIOp::create(builder, loc, body.number(number), body.constant(builder.getI64Type(), 1));
+  Value last =
+      arith::SubIOp::create(builder, loc, body.lookupArgument(argument), body.constant(builder.getI64Type(), 1));
   return arith::MinSIOp::create(builder, loc, value, last);
 }
 
@@ -40,11 +41,11 @@ Value LookupBody::indexOf(const LookupAxis &axis, Value &inside) {
     index = arith::AddIOp::create(builder, loc, multiply(index, axis.window->stride), taps);
   }
   if (axis.start >= 0)
-    index = arith::AddIOp::create(builder, loc, index, body.number(axis.start));
-  if (axis.window && axis.window->hole != 1) {
-    Value hole = body.constant(builder.getI64Type(), axis.window->hole);
-    Value whole = arith::DivSIOp::create(builder, loc, index, hole);
-    Value back = arith::MulIOp::create(builder, loc, whole, hole);
+    index = arith::AddIOp::create(builder, loc, index, body.lookupArgument(axis.start));
+  if (axis.window && axis.window->baseDilation != 1) {
+    Value baseDilation = body.constant(builder.getI64Type(), axis.window->baseDilation);
+    Value whole = arith::DivSIOp::create(builder, loc, index, baseDilation);
+    Value back = arith::MulIOp::create(builder, loc, whole, baseDilation);
     also(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, back, index));
     index = whole;
   }
@@ -52,9 +53,10 @@ Value LookupBody::indexOf(const LookupAxis &axis, Value &inside) {
     return axis.clamped ? clamped(index, axis.extent) : index;
   if (axis.window->inside)
     return index;
-  Value isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, body.number(axis.extent));
+  Value isInside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, body.lookupArgument(axis.extent));
   Value kept = clamped(index, axis.extent);
-  if (axis.window->hole == 1) {
+  if (axis.window->baseDilation == 1) {
     markBound(isInside);
     markBound(kept);
     markBound(kept.getDefiningOp()->getOperand(0)); // the other clamp
@@ -72,8 +74,8 @@ Value LookupBody::element(ValueNode *node) {
       continue; // extent 1
     Value here = indexOf(axis, inside);
     if (linear)
-      here = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, body.number(axis.extent)),
-                                   here);
+      here = arith::AddIOp::create(builder, loc,
+                                   arith::MulIOp::create(builder, loc, linear, body.lookupArgument(axis.extent)), here);
     linear = here;
   }
   linear = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), linear);
@@ -95,7 +97,7 @@ Value LookupBody::piece(ValueNode *node) {
   };
   Value linear = body.linearIndex(node->access), result = at(node->inputs[0]);
   for (auto [input, start] : llvm::zip(ArrayRef(node->inputs).drop_front(), node->starts)) {
-    Value isHere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, linear, body.number(start));
+    Value isHere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, linear, body.lookupArgument(start));
     result = arith::SelectOp::create(builder, loc, isHere, at(input), result);
   }
   return result;

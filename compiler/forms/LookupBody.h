@@ -15,8 +15,8 @@ public:
 
   /// Declares that `node` reads `tensor`, which is flat.
   void add(ValueNode *node, mlir::Value tensor) { lookedUp[node] = tensor; }
-  /// Clamps `value`, an i64, to [0, lookup argument `number`).
-  mlir::Value clamped(mlir::Value value, int number);
+  /// Clamps `value`, an i64, to [0, lookup argument `argument`).
+  mlir::Value clamped(mlir::Value value, int argument);
   /// The element at the position of `node`, a lookup, in its stored type.
   mlir::Value element(ValueNode *node);
   /// The element that `node`, a piece, takes from one of its inputs, in its stored type.

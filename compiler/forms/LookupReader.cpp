@@ -8,9 +8,9 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-int LookupReader::number(int64_t value) {
-  graph.numbers.push_back(value);
-  return static_cast<int>(graph.numbers.size()) - 1;
+int LookupReader::lookupArgument(int64_t value) {
+  graph.lookupArguments.push_back(value);
+  return static_cast<int>(graph.lookupArguments.size()) - 1;
 }
 
 ValueNode *LookupReader::index(Value value, ArrayRef<int> access, std::optional<int64_t> extent) {
@@ -19,7 +19,7 @@ ValueNode *LookupReader::index(Value value, ArrayRef<int> access, std::optional<
     return nullptr;
   ValueNode node(ValueNode::clamp);
   node.inputs = {index};
-  node.number = extent ? number(*extent) : -1;
+  node.argument = extent ? lookupArgument(*extent) : -1;
   node.type = IntegerType::get(value.getContext(), 64);
   node.cost = extent ? 3 : 1;
   return graph.make(std::move(node));
@@ -63,22 +63,22 @@ ValueNode *LookupReader::slice(SliceOp op, ArrayRef<int> access) {
   ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op.getY());
   SmallVector<int64_t> extents;
   SmallVector<LookupAxis, 3> position;
-  SmallVector<std::pair<int64_t, int64_t>> places; // start, extent in x
+  SmallVector<std::pair<int64_t, int64_t>> ranges; // start, extent in x
   for (auto [axis, start] : llvm::enumerate(op.getStart())) {
     if (from[axis] == to[axis] && !extents.empty()) {
       extents.back() *= to[axis];
-      places.back().first *= from[axis];
-      places.back().second *= from[axis];
+      ranges.back().first *= from[axis];
+      ranges.back().second *= from[axis];
       continue;
     }
     extents.push_back(to[axis]);
-    places.push_back({start, from[axis]});
+    ranges.push_back({start, from[axis]});
   }
   auto pieces = graph.cut(op, access, extents);
   if (!pieces)
     return nullptr;
-  for (auto [place, piece] : llvm::zip(places, *pieces))
-    position.push_back({piece, nullptr, number(place.second), number(place.first), false});
+  for (auto [range, piece] : llvm::zip(ranges, *pieces))
+    position.push_back({piece, nullptr, lookupArgument(range.second), lookupArgument(range.first), false});
   return lookup(op.getX(), std::move(position));
 }
 
@@ -101,9 +101,9 @@ ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
   SmallVector<LookupAxis, 3> position;
   if (!outer.empty())
     position.push_back({outer});
-  position.push_back({{}, named, named->number});
+  position.push_back({{}, named, named->argument});
   if (int64_t rest = product(shape.drop_front(axis + 1)); rest != 1)
-    position.push_back({(*pieces)[3], nullptr, number(rest)});
+    position.push_back({(*pieces)[3], nullptr, lookupArgument(rest)});
   return lookup(op.getX(), std::move(position));
 }
 
@@ -121,11 +121,12 @@ ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
     if (run == 0)
       continue;
     if (start > 0)
-      node.starts.push_back(number(start));
+      node.starts.push_back(lookupArgument(start));
     ValueNode *input =
         x.getDefiningOp<ConstantOp>()
             ? graph.get(x, access)
-            : lookup(x, {{(*pieces)[0]}, {(*pieces)[1], nullptr, number(run), start ? number(-start) : -1, true}});
+            : lookup(x, {{(*pieces)[0]},
+                         {(*pieces)[1], nullptr, lookupArgument(run), start ? lookupArgument(-start) : -1, true}});
     if (!input)
       return nullptr;
     node.inputs.push_back(input);
@@ -143,11 +144,11 @@ ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
 /// Returns true if the window stays in its image along spatial axis `axis`, and that axis has no base dilation.
 static bool staysInside(WindowOp op, int64_t axis) {
   const WindowSteps steps = op.getSteps();
-  const int64_t places = (op.getPlaces()[axis] - 1) * steps.stride[axis],
+  const int64_t positions = (op.getPositions()[axis] - 1) * steps.stride[axis],
                 taps = (op.getTaps()[axis] - 1) * steps.dilation[axis];
-  const int64_t least = std::min<int64_t>(places, 0) + std::min<int64_t>(taps, 0) - steps.low[axis];
-  const int64_t most = std::max<int64_t>(places, 0) + std::max<int64_t>(taps, 0) - steps.low[axis];
-  return steps.hole[axis] == 1 && least >= 0 && most < shapeOf(op.getX())[1 + axis];
+  const int64_t least = std::min<int64_t>(positions, 0) + std::min<int64_t>(taps, 0) - steps.paddingLow[axis];
+  const int64_t most = std::max<int64_t>(positions, 0) + std::max<int64_t>(taps, 0) - steps.paddingLow[axis];
+  return steps.baseDilation[axis] == 1 && least >= 0 && most < shapeOf(op.getX())[1 + axis];
 }
 
 ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {
@@ -155,7 +156,7 @@ ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {
   ArrayRef<int64_t> x = shapeOf(op.getX());
   const int64_t rank = steps.rank(), others = product(x.drop_front(1 + (op.getDiagonal() ? 2 : 1) * rank));
   SmallVector<int64_t> extents{x.front()};
-  llvm::append_range(extents, op.getPlaces());
+  llvm::append_range(extents, op.getPositions());
   llvm::append_range(extents, op.getTaps());
   extents.push_back(others);
   auto pieces = graph.cut(op, access, extents);
@@ -163,16 +164,17 @@ ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {
     return nullptr;
   SmallVector<LookupAxis, 3> position{{pieces->front()}};
   for (int64_t axis = 0; axis < rank; ++axis) {
-    LookupAxis spatial{(*pieces)[1 + axis], nullptr, number(x[1 + axis]), number(-steps.low[axis])};
-    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.hole[axis],
+    LookupAxis spatial{(*pieces)[1 + axis], nullptr, lookupArgument(x[1 + axis]),
+                       lookupArgument(-steps.paddingLow[axis])};
+    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.baseDilation[axis],
                       staysInside(op, axis)};
     position.push_back(spatial);
   }
   if (op.getDiagonal())
     for (int64_t axis = 0; axis < rank; ++axis)
-      position.push_back({(*pieces)[1 + rank + axis], nullptr, number(op.getTaps()[axis])});
+      position.push_back({(*pieces)[1 + rank + axis], nullptr, lookupArgument(op.getTaps()[axis])});
   if (others != 1)
-    position.push_back({pieces->back(), nullptr, number(others)});
+    position.push_back({pieces->back(), nullptr, lookupArgument(others)});
   ValueNode *node = lookup(op.getX(), std::move(position));
   if (node) {
     node->op = op;

@@ -23,7 +23,7 @@ private:
   ValueNode *concat(dialect::ConcatOp op, llvm::ArrayRef<int> access);
   ValueNode *window(dialect::WindowOp op, llvm::ArrayRef<int> access);
   ValueNode *lookup(mlir::Value x, llvm::SmallVector<LookupAxis, 3> position);
-  int number(int64_t value);
+  int lookupArgument(int64_t value);
 
   ValueGraph &graph;
 };

@@ -113,7 +113,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   form.kind = KernelKind::loop;
   form.numerics = numerics;
   form.outer = static_cast<int64_t>(all.size()) - 1;
-  form.lookupArguments = static_cast<int64_t>(read->graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(read->graph->lookupArguments.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodesOf(results))))
     return failure();
@@ -140,12 +140,13 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
     blocks = *found;
   }
   description.grid = ceilDivide(loop.rows, blocks.rows) * ceilDivide(loop.columns, blocks.columns);
-  if (failed(checkPieces(roots, results, description.grid)))
+  if (failed(checkPartialResults(roots, results, description.grid)))
     return failure();
   for (int dim : all)
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
-  description.extents.insert(description.extents.end(), read->graph->numbers.begin(), read->graph->numbers.end());
+  description.extents.insert(description.extents.end(), read->graph->lookupArguments.begin(),
+                             read->graph->lookupArguments.end());
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }

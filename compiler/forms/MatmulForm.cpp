@@ -15,7 +15,7 @@ namespace {
 
 enum Role { batch, m, n, k };
 
-/// The axes of one operand: which role each plays, and its place among those of that role.
+/// The axes of one operand: which role each plays, and its position among those of that role.
 struct OperandAxes {
   SmallVector<std::pair<Role, int64_t>> axes;
   SmallVector<int64_t> extents;
@@ -25,16 +25,16 @@ OperandAxes axesOf(Value operand, ArrayRef<int64_t> batchAxes, ArrayRef<int64_t>
                    Role freeRole) {
   OperandAxes result;
   for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(operand.getType()).getShape())) {
-    auto place = [&](ArrayRef<int64_t> list) -> int64_t {
+    auto position = [&](ArrayRef<int64_t> list) -> int64_t {
       const auto *it = llvm::find(list, int64_t(axis));
       return it == list.end() ? -1 : it - list.begin();
     };
-    if (int64_t at = place(batchAxes); at >= 0)
+    if (int64_t at = position(batchAxes); at >= 0)
       result.axes.emplace_back(Role::batch, at);
-    else if (int64_t at = place(contracted); at >= 0)
+    else if (int64_t at = position(contracted); at >= 0)
       result.axes.emplace_back(Role::k, at);
     else
-      result.axes.emplace_back(freeRole, place(free));
+      result.axes.emplace_back(freeRole, position(free));
     result.extents.push_back(extent);
   }
   return result;
@@ -48,13 +48,13 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
     Access dims;
   };
   SmallVector<Run> runs;
-  for (auto [axis, place] : llvm::enumerate(operand.axes)) {
-    bool follows =
-        axis > 0 && operand.axes[axis - 1].first == place.first && operand.axes[axis - 1].second + 1 == place.second;
+  for (auto [axis, position] : llvm::enumerate(operand.axes)) {
+    bool follows = axis > 0 && operand.axes[axis - 1].first == position.first &&
+                   operand.axes[axis - 1].second + 1 == position.second;
     if (follows)
       runs.back().extent *= operand.extents[axis];
     else
-      runs.push_back({place.first, place.second, operand.extents[axis], {}});
+      runs.push_back({position.first, position.second, operand.extents[axis], {}});
   }
   Access access;
   for (Role role : {Role::batch, freeRole, Role::k}) {
@@ -234,18 +234,18 @@ public:
     for (int group : groups)
       form.roles.push_back(space.groupSize(group));
     form.schedule = schedule;
-    form.lookupArguments = static_cast<int64_t>(numbers().size());
+    form.lookupArguments = static_cast<int64_t>(lookupArguments().size());
     return form;
   }
 
   /// The numbers of the window of the left operand, in the order of WindowForm, or those of lookups beside a packed weight.
-  SmallVector<int64_t> numbers() const {
-    SmallVector<int64_t> all(graph->numbers);
+  SmallVector<int64_t> lookupArguments() const {
+    SmallVector<int64_t> all(graph->lookupArguments);
     if (WindowOp window = windowOf(contract)) {
       const WindowSteps steps = window.getSteps();
       ArrayRef<int64_t> image = shapeOf(window.getX());
       for (int64_t axis = 0; axis < steps.rank(); ++axis)
-        all.append({window.getPlaces()[axis], window.getTaps()[axis], image[1 + axis], steps.low[axis]});
+        all.append({window.getPositions()[axis], window.getTaps()[axis], image[1 + axis], steps.paddingLow[axis]});
       all.push_back(channelsOf(window));
     }
     return all;
@@ -271,7 +271,7 @@ private:
         return false;
       accesses[side] = *access;
     }
-    // Operands that are multiplied as they are give the places of dims of extent 1: they are read first.
+    // Operands that are multiplied as they are give the positions of dims of extent 1: they are read first.
     for (bool asTheyAre : {true, false})
       for (int side = 0; side < 2; ++side) {
         Value operand = contract->getOperand(side);
@@ -298,24 +298,24 @@ private:
     auto op = root.value.getDefiningOp<TransposeOp>();
     const ArrayRef<int64_t> permutation = op.getPermutation();
     SmallVector<int64_t> extents;                 // of runs of axes of S that stay neighbours
-    SmallVector<std::pair<int64_t, size_t>> runs; // the place of each in the result, and its number
+    SmallVector<std::pair<int64_t, size_t>> runs; // the position of each in the result, and its number
     int64_t before = -1;
     for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getX()))) {
-      const int64_t place = llvm::find(permutation, int64_t(axis)) - permutation.begin();
-      if (axis > 0 && place == before + 1) {
+      const int64_t position = llvm::find(permutation, int64_t(axis)) - permutation.begin();
+      if (axis > 0 && position == before + 1) {
         extents.back() *= extent;
       } else {
-        runs.emplace_back(place, extents.size());
+        runs.emplace_back(position, extents.size());
         extents.push_back(extent);
       }
-      before = place;
+      before = position;
     }
     auto pieces = space.cut(kept, extents);
     if (!pieces)
       return std::nullopt;
     llvm::sort(runs);
     KernelResult result{graph->get(op.getX(), kept), root.element, {}, "", {}};
-    for (auto [place, number] : runs)
+    for (auto [position, number] : runs)
       llvm::append_range(result.access, (*pieces)[number]);
     return result.node ? std::optional(result) : std::nullopt;
   }
@@ -363,7 +363,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {tile.m, tile.n});
-  llvm::append_range(description.extents, reading.numbers());
+  llvm::append_range(description.extents, reading.lookupArguments());
   description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
   const double elements = double(cast<RankedTensorType>(reading.contract.getType()).getNumElements());
   const double depth = std::max<double>(1, reading.extentOf(Role::k));
@@ -378,7 +378,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
     return failure();
   if (WindowOp window = windowOf(reading.contract)) {
     const WindowSteps steps = window.getSteps();
-    builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.hole});
+    builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.baseDilation});
   }
   builder.begin(reading.results);
   Value product = writeProduct(builder, reading, schedule.takesStoredFactors());
@@ -392,7 +392,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   return description;
 }
 
-/// A transposed result lies at other places than the elements that its block reads.
+/// A transposed result lies at other offsets than the elements that its block reads.
 bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
   const auto isTransposed = [](const Root &root) { return bool(root.value.getDefiningOp<TransposeOp>()); };
   return readsElementwise(kernel, operand) && llvm::none_of(rootsOf(kernel), isTransposed);

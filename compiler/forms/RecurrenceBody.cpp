@@ -40,7 +40,7 @@ private:
 
   bool isCapture(Value value) { return !scan.getBody().isAncestor(value.getParentRegion()); }
 
-  bool hasPlace(Value value, bool isOfRows) const {
+  bool fitsBlock(Value value, bool isOfRows) const {
     const auto type = cast<RankedTensorType>(value.getType());
     if (type.getEncoding() || type.getElementType().isF64())
       return false;
@@ -51,7 +51,7 @@ private:
   bool holds(Value value, bool isOfRows) {
     if (const auto [known, isNew] = hasRows.try_emplace(value, isOfRows); !isNew)
       return known->second == isOfRows; // an operand in memory is read in one way only
-    if (!hasPlace(value, isOfRows))
+    if (!fitsBlock(value, isOfRows))
       return false;
     if (isCapture(value))
       return true;
@@ -166,8 +166,8 @@ private:
     if (auto concat = dyn_cast<ConcatOp>(op)) {
       int64_t begin = 0;
       for (Value piece : concat.getXs()) {
-        const int64_t width = shapeOf(piece).back(), place = slice.getStart().back() - begin;
-        if (place >= 0 && place + type.getShape().back() <= width)
+        const int64_t width = shapeOf(piece).back(), offset = slice.getStart().back() - begin;
+        if (offset >= 0 && offset + type.getShape().back() <= width)
           return sliced(slice, piece, -begin);
         begin += width;
       }

@@ -55,20 +55,20 @@ void RecurrenceWriter::findDims() {
       addColumns(capture);
 }
 
-void RecurrenceWriter::findNumbers() {
+void RecurrenceWriter::findLookupArguments() {
   const bool reverse = scan.getReverse();
-  graph.numbers = {reverse ? int64_t(scan.getLength()) - 1 : 0, reverse ? -1 : 1};
-  const auto add = [&](Operation *op, size_t place, int64_t value) {
-    numbers[{op, place}] = int(graph.numbers.size());
-    graph.numbers.push_back(value);
+  graph.lookupArguments = {reverse ? int64_t(scan.getLength()) - 1 : 0, reverse ? -1 : 1};
+  const auto add = [&](Operation *op, size_t index, int64_t value) {
+    argumentOf[{op, index}] = int(graph.lookupArguments.size());
+    graph.lookupArguments.push_back(value);
   };
   for (Operation &op : scan.getBody().front()) {
     if (auto slice = dyn_cast<SliceOp>(op))
       add(slice, 0, slice.getStart().back());
     int64_t begin = 0;
     if (auto concat = dyn_cast<ConcatOp>(op))
-      for (auto [place, piece] : llvm::enumerate(concat.getXs())) {
-        add(concat, place, begin);
+      for (auto [index, piece] : llvm::enumerate(concat.getXs())) {
+        add(concat, index, begin);
         begin += shapeOf(piece).back();
       }
   }
@@ -147,9 +147,9 @@ void RecurrenceWriter::findStored() {
         store(stored(lhs));
       continue;
     }
-    for (auto [place, piece] : llvm::enumerate(op.getOperands())) {
+    for (auto [index, piece] : llvm::enumerate(op.getOperands())) {
       Stored one = stored(piece);
-      one.piece = {&op, place};
+      one.piece = {&op, index};
       store(one);
     }
   }
@@ -159,43 +159,43 @@ void RecurrenceWriter::begin(const Target &target) {
   KernelForm form;
   form.kind = KernelKind::recurrence;
   form.outer = recurrenceOuterDims;
-  form.lookupArguments = int64_t(graph.numbers.size());
+  form.lookupArguments = int64_t(graph.lookupArguments.size());
   form.carries = carries;
   form.schedule = target.schedule(kernel.getContext(), body.traits);
   builder.emplace(kernel, space, std::move(form));
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     builder->declareOperand(int(argument.getArgNumber()), int(shapeOf(argument).size()));
     const bool isCapture = body.hasRows.contains(argument) && !isMatrixOfWeights(argument);
-    places[argument] = {{}, isCapture ? accessOf(argument) : Access()};
+    views[argument] = {{}, isCapture ? accessOf(argument) : Access()};
   }
   builder->begin(results);
-  for (auto &[argument, place] : places)
-    place.tensor = builder->operand(int(cast<BlockArgument>(argument).getArgNumber()));
+  for (auto &[argument, view] : views)
+    view.tensor = builder->operand(int(cast<BlockArgument>(argument).getArgNumber()));
   for (auto [carry, init] : llvm::zip_equal(scan.getCarries(), scan.getInits()))
-    places[carry] = {places[init].tensor, accessOf(carry)};
+    views[carry] = {views[init].tensor, accessOf(carry)};
   for (auto [slice, x] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
     Access access = accessOf(slice);
     access.insert(access.begin(), stepDim);
-    places[slice] = {places[x].tensor, access};
+    views[slice] = {views[x].tensor, access};
   }
 }
 
-RecurrenceWriter::Place RecurrenceWriter::placeOf(Value value) {
-  if (const auto known = places.find(value); known != places.end())
+RecurrenceWriter::TensorView RecurrenceWriter::viewOf(Value value) {
+  if (const auto known = views.find(value); known != views.end())
     return known->second;
   auto slice = value.getDefiningOp<SliceOp>();
-  const Place whole = placeOf(slice.getX());
+  const TensorView whole = viewOf(slice.getX());
   Access access = whole.access;
   access.back() = columnDim(value);
   SmallVector<OpFoldResult> offsets(access.size(), builder->builder.getIndexAttr(0)), sizes,
       strides(access.size(), builder->builder.getIndexAttr(1));
   for (int dim : access)
     sizes.push_back(builder->extent(dim));
-  offsets.back() = builder->lookupArgument(numbers.at({slice, 0}));
+  offsets.back() = builder->lookupArgument(argumentOf.at({slice, 0}));
   auto extract =
       tensor::ExtractSliceOp::create(builder->builder, kernel.getLoc(), whole.tensor, offsets, sizes, strides);
   extract->setAttr("halftone.dims", builder->builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(whole.access)));
-  return places[value] = {extract, access};
+  return views[value] = {extract, access};
 }
 
 /// Provides the atHand nodes with their tensors. A generic over `dim` lacks the other column dims, which have extent 1.
@@ -203,11 +203,11 @@ void RecurrenceWriter::provideAtHand(ArrayRef<ValueNode *> nodes, int dim) {
   for (ValueNode *node : GenericBuilder::reachable(nodes)) {
     if (node->kind != ValueNode::atHand)
       continue;
-    Place place = placeOf(node->value);
-    for (int &each : place.access)
+    TensorView view = viewOf(node->value);
+    for (int &each : view.access)
       if (each != dim && each >= recurrenceOuterDims)
         each = noDim;
-    builder->provide(node, place.tensor, place.access);
+    builder->provide(node, view.tensor, view.access);
   }
 }
 
@@ -242,7 +242,7 @@ bool RecurrenceWriter::writeGeneric(int dim, ArrayRef<Stored> all) {
 void RecurrenceWriter::writeProduct(ContractOp op) {
   const int depth = depths.at(shapeOf(op.getLhs())[1]), column = columnDim(op.getResult());
   const Value stored = factors.lookup(op.getLhs());
-  Place lhs = stored ? Place{stored, accessOf(op.getLhs())} : placeOf(op.getLhs());
+  TensorView lhs = stored ? TensorView{stored, accessOf(op.getLhs())} : viewOf(op.getLhs());
   lhs.access.back() = depth;
   const Access kept{rowDim, column};
   Access dims{rowDim, column, depth}, rhs{depth, column};
@@ -250,11 +250,11 @@ void RecurrenceWriter::writeProduct(ContractOp op) {
     dims.push_back(stepDim);
   if (op.getRhsContract()[0] == 1)
     std::swap(rhs[0], rhs[1]);
-  const Value weights = places[op.getRhs()].tensor;
-  places[op.getResult()] = {builder->contraction(dims, {lhs.tensor, lhs.access, elementTypeOf(op.getLhs())},
-                                                 {weights, rhs, elementTypeOf(op.getRhs())}, kept,
-                                                 op.getAccumulatorType()),
-                            kept};
+  const Value weights = views[op.getRhs()].tensor;
+  views[op.getResult()] = {builder->contraction(dims, {lhs.tensor, lhs.access, elementTypeOf(op.getLhs())},
+                                                {weights, rhs, elementTypeOf(op.getRhs())}, kept,
+                                                op.getAccumulatorType()),
+                           kept};
 }
 
 void RecurrenceWriter::writeConcat(ConcatOp op) {
@@ -262,13 +262,13 @@ void RecurrenceWriter::writeConcat(ConcatOp op) {
   OpBuilder &inner = builder->builder;
   Value whole = builder->empty(access, storedType(elementTypeOf(op.getY())));
   const SmallVector<OpFoldResult> strides(access.size(), inner.getIndexAttr(1));
-  for (auto [place, piece] : llvm::enumerate(op.getXs())) {
-    const Value part = pieces.at({op, place});
-    const SmallVector<OpFoldResult> offsets{inner.getIndexAttr(0), builder->lookupArgument(numbers.at({op, place}))};
+  for (auto [index, piece] : llvm::enumerate(op.getXs())) {
+    const Value part = pieces.at({op, index});
+    const SmallVector<OpFoldResult> offsets{inner.getIndexAttr(0), builder->lookupArgument(argumentOf.at({op, index}))};
     const SmallVector<OpFoldResult> sizes{builder->extent(rowDim), builder->extent(columnDim(piece))};
     whole = tensor::InsertSliceOp::create(inner, kernel.getLoc(), part, whole, offsets, sizes, strides);
   }
-  places[op.getY()] = {whole, access};
+  views[op.getY()] = {whole, access};
 }
 
 /// Estimated nanoseconds on one core.
@@ -289,7 +289,7 @@ FailureOr<KernelDescription> RecurrenceWriter::write(const Target &target, int64
     if (Operation *op = value.getDefiningOp(); !op || isProduct(op) || isa<SliceOp>(op))
       graph.atHand.insert(value);
   findDims();
-  findNumbers();
+  findLookupArguments();
   findStored();
   begin(target);
   const int64_t last = generics.rbegin()->first; // the level of a result
@@ -309,7 +309,7 @@ FailureOr<KernelDescription> RecurrenceWriter::write(const Target &target, int64
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.push_back(blockRows);
-  llvm::append_range(description.extents, graph.numbers);
+  llvm::append_range(description.extents, graph.lookupArguments);
   description.grid = ceilDivide(body.traits.rows, blockRows);
   description.cost = double(scan.getLength()) * costOfStep();
   description.scratchBytes = target.scratchBytes(function, description.extents);

@@ -20,7 +20,7 @@ public:
 
 private:
   /// A tensor of the linalg form that holds a value of the loop's body.
-  struct Place {
+  struct TensorView {
     mlir::Value tensor;
     Access access;
   };
@@ -41,7 +41,7 @@ private:
   int64_t levelOf(mlir::Value value);
 
   void findDims();
-  void findNumbers();
+  void findLookupArguments();
   void findResults();
   void store(Stored what);
   void findStored();
@@ -50,7 +50,7 @@ private:
   void begin(const Target &target);
   bool writeGeneric(int dim, llvm::ArrayRef<Stored> all);
   void provideAtHand(llvm::ArrayRef<ValueNode *> nodes, int dim);
-  Place placeOf(mlir::Value value);
+  TensorView viewOf(mlir::Value value);
   void writeProduct(dialect::ContractOp op);
   void writeConcat(dialect::ConcatOp op);
   double costOfStep();
@@ -63,10 +63,10 @@ private:
   std::optional<GenericBuilder> builder;
   std::map<int64_t, int> columns, depths; // dims by extent
   llvm::DenseMap<mlir::Value, int64_t> levels;
-  std::map<std::pair<mlir::Operation *, size_t>, int> numbers; // lookup arguments: the starts of a slice and of the
-                                                               // operands of a concat
-  llvm::DenseMap<mlir::Value, Place> places;                   // of values available in tensors
-  llvm::DenseMap<mlir::Value, mlir::Value> factors;            // tensors of the left operands of contractions
+  std::map<std::pair<mlir::Operation *, size_t>, int> argumentOf; // lookup arguments: the starts of a slice and of the
+                                                                  // operands of a concat
+  llvm::DenseMap<mlir::Value, TensorView> views;                  // of values available in tensors
+  llvm::DenseMap<mlir::Value, mlir::Value> factors;               // tensors of the left operands of contractions
   std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> pieces;          // tensors of the operands of concats
   std::map<int64_t, llvm::MapVector<int, llvm::SmallVector<Stored>>> generics; // by level and dim
   std::map<int64_t, llvm::SmallVector<mlir::Operation *>> products;            // contractions and concats, by level

@@ -181,14 +181,14 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
-  llvm::append_range(description.extents, read->graph->numbers);
+  llvm::append_range(description.extents, read->graph->lookupArguments);
   description.cost = estimatedCost(kernel, results, double(space.extentOf(kept)) * std::max<int64_t>(loops.weight, 1));
 
   form.kind = KernelKind::reduction_loop;
   form.numerics = numerics;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());
-  form.lookupArguments = static_cast<int64_t>(read->graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(read->graph->lookupArguments.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodes)))
     return failure();

@@ -93,11 +93,11 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       runs.push_back(extent);
       kept.push_back(isKept);
     }
-    auto pieces = space.cut(all, runs);
-    if (!pieces)
+    auto parts = space.cut(all, runs);
+    if (!parts)
       return std::nullopt;
     result.access.clear();
-    for (auto [isKept, piece] : llvm::zip(kept, *pieces))
+    for (auto [isKept, piece] : llvm::zip(kept, *parts))
       if (isKept)
         result.access.append(piece.begin(), piece.end());
     if (result.access != all) { // otherwise nothing is combined: every element is a partial result
@@ -159,18 +159,18 @@ void writeRowSchedule(func::FuncOp function, ArrayRef<int64_t> extents, const Ta
   form->write(function);
 }
 
-LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
+LogicalResult checkPartialResults(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
   for (auto [root, result] : llvm::zip(roots, results)) {
     if (result.combiner.empty())
       continue;
     PartialReduceOp partial = root.partial;
     auto type = cast<RankedTensorType>(partial.getX().getType());
-    int64_t pieces = 1;
+    int64_t parts = 1;
     for (auto [axis, tile] : llvm::zip(partial.getAxes(), partial.getTile()))
-      pieces *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
-    if (pieces != grid)
+      parts *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
+    if (parts != grid)
       return partial.emitError("a partial reduction of ")
-             << pieces << " partial results in a kernel of " << grid << " blocks";
+             << parts << " partial results in a kernel of " << grid << " blocks";
   }
   return success();
 }

@@ -53,7 +53,7 @@ llvm::SmallVector<GenericOutput> outputsOf(llvm::ArrayRef<KernelResult> results)
 void writeRowSchedule(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> extents, const Target &target);
 
 /// Checks that each partial reduction of a loop or row kernel has one partial result per block.
-mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
+mlir::LogicalResult checkPartialResults(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
 
 /// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that
 /// the kernel touches.

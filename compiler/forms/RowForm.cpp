@@ -217,7 +217,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
     blockRows = rowsOfSpec(reduction.keptBefore, specified);
   KernelDescription description;
   description.grid = ceilDivide(rows, blockRows);
-  if (failed(checkPieces(roots, results, description.grid)))
+  if (failed(checkPartialResults(roots, results, description.grid)))
     return failure();
   for (int dim : all)
     description.extents.push_back(space.extent(dim));

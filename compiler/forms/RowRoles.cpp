@@ -18,19 +18,19 @@ bool RowRoles::assign(const KernelBody &body) {
 }
 
 RowRole RowRoles::of(Value value) {
-  auto [place, isNew] = roles.try_emplace(value, RowRole::unknown);
+  auto [entry, isNew] = roles.try_emplace(value, RowRole::unknown);
   if (!isNew)
-    return place->second;
+    return entry->second;
   ArrayRef<int64_t> own = shapeOf(value);
   if (own == shape)
-    place->second = RowRole::full;
+    entry->second = RowRole::full;
   else if (own == outer && own != inner)
-    place->second = RowRole::outer;
+    entry->second = RowRole::outer;
   else if (own == inner && own != outer)
-    place->second = RowRole::inner;
+    entry->second = RowRole::inner;
   else if (own.empty())
-    place->second = RowRole::scalar;
-  return place->second;
+    entry->second = RowRole::scalar;
+  return entry->second;
 }
 
 ArrayRef<int64_t> RowRoles::shapeIn(RowRole role) const {

@@ -128,13 +128,13 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   if (isNarrowFloat(roots[0].element))
     return facts.op->emitError("a scatter combines in f32 or wider, not in ") << roots[0].element;
   const int64_t axis = facts.axis, batch = facts.batch;
-  const ArrayRef<int64_t> shape = facts.shape(), places = shapeOf(facts.indices).drop_front(batch);
+  const ArrayRef<int64_t> shape = facts.shape(), indexExtents = shapeOf(facts.indices).drop_front(batch);
   IterationSpace space;
   ScatterGroups groups;
   groups.batch = space.addGroup(shape.take_front(batch));
   groups.before = space.addGroup(shape.take_front(axis).drop_front(batch));
   groups.row = space.addKeptGroup(shape[axis]);
-  groups.index = space.addGroup(places);
+  groups.index = space.addGroup(indexExtents);
   groups.after = space.addKeptGroup({product(shape.drop_front(axis + 1))});
   FailureOr<ScatterReading> reading = readScatter(kernel, facts, numerics, space, groups);
   if (failed(reading))
@@ -142,7 +142,7 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   auto &[graph, kept, index, sum] = *reading;
 
   int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
-  int64_t indices = product(places);
+  int64_t indices = product(indexExtents);
   int64_t rows = target.blocking(numerics).scatterBlock(shape[axis], indices, columns),
           blocks = ceilDivide(shape[axis], rows);
   KernelDescription description;
@@ -154,13 +154,13 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.push_back(rows);
-  description.extents.insert(description.extents.end(), graph->numbers.begin(), graph->numbers.end());
+  description.extents.insert(description.extents.end(), graph->lookupArguments.begin(), graph->lookupArguments.end());
 
   KernelForm form;
   form.kind = KernelKind::scatter;
   form.numerics = numerics;
   form.outer = space.groupSize(groups.batch) + space.groupSize(groups.before);
-  form.lookupArguments = static_cast<int64_t>(graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(graph->lookupArguments.size());
   form.indices = space.groupSize(groups.index);
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands({sum})))

@@ -32,10 +32,10 @@ struct SortGroups {
   int outer, sorted, given, inner;
 };
 
-/// The key, the element and the index of each place of the sorted rows.
+/// The key, the element and the index of each position of the sorted rows.
 struct SortReading {
   std::unique_ptr<ValueGraph> graph;
-  Access places, given; // the dims of x, and of the results
+  Access positions, given; // the dims of x, and of the results
   ValueNode *key = nullptr, *element = nullptr, *index = nullptr;
 };
 
@@ -45,13 +45,13 @@ FailureOr<SortReading> readSort(KernelOp kernel, SortOp op, Numerics numerics, I
   while (!reading.element) {
     reading.graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     const Access inner = space.group(groups.inner), sorted = space.group(groups.sorted);
-    reading.places = space.group(groups.outer);
-    reading.given = reading.places;
-    reading.places.append(sorted);
-    reading.places.append(inner);
+    reading.positions = space.group(groups.outer);
+    reading.given = reading.positions;
+    reading.positions.append(sorted);
+    reading.positions.append(inner);
     reading.given.append(space.group(groups.given));
     reading.given.append(inner);
-    reading.element = reading.graph->get(op.getX(), reading.places);
+    reading.element = reading.graph->get(op.getX(), reading.positions);
     if (reading.graph->failed)
       return failure();
     if (!reading.element && !space.takeRefined())
@@ -97,7 +97,7 @@ FailureOr<KernelDescription> describeSort(KernelOp kernel, const Target &target,
   FailureOr<SortReading> reading = readSort(kernel, op, numerics, space, groups);
   if (failed(reading))
     return failure();
-  const auto &[graph, places, given, key, element, index] = *reading;
+  const auto &[graph, positions, given, key, element, index] = *reading;
 
   const int64_t length = shape[axis], rows = product(shape.take_front(axis)) * product(shape.drop_front(axis + 1));
   const auto weight = static_cast<int64_t>(costOfRow(length));
@@ -114,18 +114,18 @@ FailureOr<KernelDescription> describeSort(KernelOp kernel, const Target &target,
   form.outer = space.groupSize(groups.outer);
   form.reduced = space.groupSize(groups.sorted);
   SmallVector<KernelResult> results;
-  SmallVector<GenericOutput> made{{key, key->type, places, ""}};
+  SmallVector<GenericOutput> made{{key, key->type, positions, ""}};
   for (const Root &root : roots) {
     ValueNode *node = root.value == op.getValues() ? element : index;
     results.push_back({node, root.element, given, ""});
-    made.push_back({node, root.element, places, ""});
+    made.push_back({node, root.element, positions, ""});
   }
   description.cost = estimatedCost(kernel, results, double(rows * length)) + double(rows) * costOfRow(length);
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands({key})))
     return failure();
   builder.begin(results);
-  const SmallVector<Value> tensors = builder.generic(places, made);
+  const SmallVector<Value> tensors = builder.generic(positions, made);
   for (auto [result, tensor] : llvm::zip_equal(results, ArrayRef(tensors).drop_front()))
     builder.provide(result.node, tensor, given);
   func::FuncOp function = builder.function;

@@ -13,12 +13,11 @@ namespace halftone::compiler {
 
 struct ValueNode;
 
-/// A spatial axis of a window. The index in the image is (position * stride + tap * dilation + start) / hole, where
-/// `hole` is the base dilation. `inside`: every tap at every output position lies in the image, and there is no base
-/// dilation.
+/// A spatial axis of a window. The index in the image is (position * stride + tap * dilation + start) /
+/// baseDilation. `inside`: every tap at every output position lies in the image, and there is no base dilation.
 struct WindowAxis {
   Access taps;
-  int64_t stride, dilation, hole;
+  int64_t stride, dilation, baseDilation;
   bool inside;
 };
 
@@ -47,7 +46,7 @@ struct ValueNode {
     reduce,    // `combiner` over the reduced dims, `access`, of `inputs[0]`; starts from `inputs[1]`, if given
     argReduce, // the index part, by `combiner`; access: the reduced dims in the order of the axis
     contract,  // the accumulator of the kernel's contract
-    clamp,     // `inputs[0]` as i64, clamped to [0, lookup argument `number`) if `number` >= 0
+    clamp,     // `inputs[0]` as i64, clamped to [0, lookup argument `argument`) if `argument` >= 0
     lookup,  // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside a window axis: the
              // fill of `op`, a window
     sortKey, // the integer by which the sort `op` orders the element `inputs[0]`
@@ -61,7 +60,7 @@ struct ValueNode {
   mlir::Value value;             // of atHand
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
-  int operand = -1, element = -1, number = -1;
+  int operand = -1, element = -1, argument = -1;
   llvm::SmallVector<LookupAxis, 3> position; // of lookup, row-major
   llvm::SmallVector<int> starts;             // of piece: lookup arguments, the first index of each input but input 0
   std::string combiner;
@@ -102,7 +101,7 @@ public:
   bool failed = false;                // a diagnostic was emitted
   /// Lookup arguments: extents and starts of axes that are not dims. They are arguments of the kernel's code, so that
   /// kernels that differ only in them share code.
-  llvm::SmallVector<int64_t> numbers;
+  llvm::SmallVector<int64_t> lookupArguments;
 
   /// Adds a node that the caller describes.
   ValueNode *make(ValueNode node);

@@ -17,12 +17,12 @@ void setWindow(MatmulTraits &traits, WindowOp window) {
   const size_t last = size_t(steps.rank()) - 1;
   const int64_t channels = channelsOf(window);
   traits.window = true;
-  if (llvm::all_of(steps.hole, [](int64_t hole) { return hole == 1; }))
+  if (llvm::all_of(steps.baseDilation, [](int64_t baseDilation) { return baseDilation == 1; }))
     traits.windowChannels = channels;
-  if (steps.hole[last] == 1 && steps.stride[last] > 0) {
+  if (steps.baseDilation[last] == 1 && steps.stride[last] > 0) {
     traits.windowRun = window.getTaps()[last] * channels;
     traits.windowPitch = steps.stride[last] * channels;
-    traits.windowLine = window.getPlaces()[last];
+    traits.windowLine = window.getPositions()[last];
   }
 }
 

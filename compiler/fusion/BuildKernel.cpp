@@ -28,9 +28,9 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
 }
 
 /// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
-enum Way : unsigned { atOwnIndices, lookedUp, apart }; // of attention and of loops: from here on, one way per operand
+enum Indexing : unsigned { atOwnIndices, lookedUp, apart }; // of attention and of loops: from here on, one per operand
 
-unsigned wayOf(OpOperand &operand) {
+unsigned indexingOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
   if (isa<AttentionOp, AttentionGradOp, ScanOp>(operand.getOwner()))
     return apart + number;
@@ -81,7 +81,7 @@ KernelOperands operandsOf(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
       if (Value value = operand.get(); !inBody.contains(value.getDefiningOp()))
-        operands.insert({value, wayOf(operand)});
+        operands.insert({value, indexingOf(operand)});
   for (Operation *op : ops)
     if (isa<ScanOp>(op))
       for (Value capture : capturesOf(op))
@@ -102,7 +102,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   const DenseSet<Operation *> epilogue = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
   const KernelOperands operands = operandsOf(order);
-  for (auto [value, way] : operands)
+  for (auto [value, indexing] : operands)
     inputs.push_back(value);
 
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
@@ -133,7 +133,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
     const auto clone = [&](IRMapping &values) {
       Operation *copy = builder.clone(*op, values);
       for (auto [from, to] : llvm::zip_equal(op->getOpOperands(), copy->getOpOperands()))
-        if (Value argument = otherwise.lookup({from.get(), wayOf(from)}))
+        if (Value argument = otherwise.lookup({from.get(), indexingOf(from)}))
           to.set(argument);
     };
     if (prologue.contains(op))

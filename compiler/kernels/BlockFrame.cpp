@@ -37,16 +37,16 @@ void BlockFrame::bind(Values values, llvm::function_ref<Emitted(unsigned)> buffe
 
 Emitted BlockFrame::size(ArrayRef<int> dims) {
   Emitted product = constant(1);
-  for (auto [place, dim] : llvm::enumerate(dims))
-    product = place == 0 ? extents[size_t(dim)] : product * extents[size_t(dim)];
+  for (auto [position, dim] : llvm::enumerate(dims))
+    product = position == 0 ? extents[size_t(dim)] : product * extents[size_t(dim)];
   return product;
 }
 
 void BlockFrame::delinearize(Emitted linear, ArrayRef<int> dims) {
-  for (size_t place = dims.size(); place-- > 0;) {
-    const auto dim = size_t(dims[place]);
-    index[dim] = place == 0 ? linear : remainderUnsigned(linear, extents[dim]);
-    if (place > 0)
+  for (size_t position = dims.size(); position-- > 0;) {
+    const auto dim = size_t(dims[position]);
+    index[dim] = position == 0 ? linear : remainderUnsigned(linear, extents[dim]);
+    if (position > 0)
       linear = divideUnsigned(linear, extents[dim]);
   }
 }

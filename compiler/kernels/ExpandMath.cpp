@@ -220,16 +220,16 @@ private:
   /// A call of the function for such ops; null if the op is kept.
   FailureOr<Value> called(ImplicitLocOpBuilder &builder, Operation *op, FunctionOpInterface caller) {
     const auto key = std::pair(op->getName().getStringRef(), op->getResult(0).getType().getAsOpaquePointer());
-    auto [place, isNew] = functions.try_emplace(key);
+    auto [entry, isNew] = functions.try_emplace(key);
     if (isNew) {
       FailureOr<func::FuncOp> made = outlined(op, caller);
       if (failed(made))
         return failure();
-      place->second = *made;
+      entry->second = *made;
     }
-    if (!place->second)
+    if (!entry->second)
       return Value();
-    return func::CallOp::create(builder, place->second, op->getOperands()).getResult(0);
+    return func::CallOp::create(builder, entry->second, op->getOperands()).getResult(0);
   }
 
   /// Creates the function for such ops, before `caller`; null if they are kept.

@@ -53,8 +53,8 @@ constexpr FormTraits rows[] = {
 };
 
 constexpr bool areInOrder() {
-  for (size_t place = 0; place < std::size(rows); ++place)
-    if (static_cast<size_t>(rows[place].kind) != place)
+  for (size_t index = 0; index < std::size(rows); ++index)
+    if (static_cast<size_t>(rows[index].kind) != index)
       return false;
   return std::size(rows) == dialect::getMaxEnumValForKernelKind() + 1;
 }

@@ -144,16 +144,16 @@ TensorForm tensorForm(DictionaryAttr attributes) {
 }
 
 DenseI64ArrayAttr layoutAttr(Builder builder, const Panels &panels) {
-  SmallVector<int64_t, 4> numbers{panels.depth, panels.columns, panels.group};
+  SmallVector<int64_t, 4> values{panels.depth, panels.columns, panels.group};
   if (panels.bits != 0)
-    numbers.push_back(panels.bits);
-  return builder.getDenseI64ArrayAttr(numbers);
+    values.push_back(panels.bits);
+  return builder.getDenseI64ArrayAttr(values);
 }
 
 DenseI64ArrayAttr windowAttr(Builder builder, const WindowForm &window) {
   SmallVector<int64_t> steps(window.stride.begin(), window.stride.end());
   llvm::append_range(steps, window.dilation);
-  llvm::append_range(steps, window.hole);
+  llvm::append_range(steps, window.baseDilation);
   return builder.getDenseI64ArrayAttr(steps);
 }
 

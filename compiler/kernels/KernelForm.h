@@ -23,7 +23,7 @@ struct Panels {
 /// lookup arguments: for each spatial axis the number of output positions, the number of taps, the extent and the low
 /// padding; then the number of channels.
 struct WindowForm {
-  llvm::SmallVector<int64_t, 3> stride, dilation, hole; // one per spatial axis; `hole` is the base dilation
+  llvm::SmallVector<int64_t, 3> stride, dilation, baseDilation; // one per spatial axis
   size_t rank() const { return stride.size(); }
 };
 

@@ -8,6 +8,6 @@ enum RecurrenceDim : int { stepDim, rowDim, recurrenceOuterDims };
 
 /// The lookup arguments of every recurrence kernel: the index of the first step, and the distance from one step to the
 /// next.
-enum RecurrenceNumber : int { firstNumber, strideNumber, recurrenceNumbers };
+enum RecurrenceArgument : int { firstArgument, strideArgument, recurrenceArguments };
 
 } // namespace halftone::compiler

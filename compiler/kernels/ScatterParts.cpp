@@ -47,10 +47,10 @@ void ScatterParts::clearWhereNeeded(llvm::function_ref<void()> clears) {
   const Emitted from = copied ? frame.storage.lookup(start.getDpsInputOperand(*copied)->get()).pointer : Emitted();
   if (!from)
     return clears();
-  const auto place = [&](Emitted pointer) {
+  const auto asInteger = [&](Emitted pointer) {
     return frame.wrap(LLVM::PtrToIntOp::create(frame, frame.getI64Type(), pointer.value()));
   };
-  frame.branch(negated(equal(place(from), place(storage.pointer))), clears);
+  frame.branch(negated(equal(asInteger(from), asInteger(storage.pointer))), clears);
 }
 
 void ScatterParts::clear(const Lanes &lanes) {

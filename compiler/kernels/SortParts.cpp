@@ -31,13 +31,13 @@ Values SortParts::made(int64_t lanes) {
   return emitBody(frame, making, arguments, here);
 }
 
-Emitted SortParts::key(Emitted place, int64_t lanes) {
-  frame.delinearize(place, sorted);
+Emitted SortParts::key(Emitted position, int64_t lanes) {
+  frame.delinearize(position, sorted);
   return made(lanes)[0];
 }
 
-void SortParts::give(Emitted number, Emitted place) {
-  frame.delinearize(place, sorted);
+void SortParts::give(Emitted number, Emitted position) {
+  frame.delinearize(position, sorted);
   for (auto [output, value] : llvm::enumerate(made(0)))
     frame.storage[making.getResult(unsigned(output))] = {{}, value.type(), value};
   frame.index[size_t(givenDim)] = number;

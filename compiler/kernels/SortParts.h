@@ -18,10 +18,10 @@ public:
 
   /// Sets the current row to `row`, an index over all rows.
   void standAtRow(Emitted row) { frame.delinearize(row, rows); }
-  /// The keys of the row's elements from position `place` on, consecutive ones if `lanes` is above 1.
-  Emitted key(Emitted place, int64_t lanes = 0);
-  /// Stores the element at position `place` of the row as element `number` of the sorted row.
-  void give(Emitted number, Emitted place);
+  /// The keys of the row's elements from position `position` on, consecutive ones if `lanes` is above 1.
+  Emitted key(Emitted position, int64_t lanes = 0);
+  /// Stores the element at position `position` of the row as element `number` of the sorted row.
+  void give(Emitted number, Emitted position);
 
   llvm::SmallVector<int> sorted, rows; // dims: those along a row, and those over rows
   int givenDim;                        // the dim of the results along a row

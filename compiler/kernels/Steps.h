@@ -31,6 +31,6 @@ void interleaveSteps(mlir::FunctionOpInterface function);
 
 /// Step k6. Checks that every op of emitted code is legal: on every target, or, if `ofTarget` has its full name, on the
 /// target of the code. The diagnostic names the first illegal op.
-mlir::LogicalResult checkVocabulary(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringLiteral> ofTarget);
+mlir::LogicalResult checkLegalOps(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringLiteral> ofTarget);
 
 } // namespace halftone::compiler

@@ -74,7 +74,7 @@ void fillBeforeInnerConditions(PlanDraft &draft) {
       SlotKind kind = draft.buffers[root].kind;
       if (kind != SlotKind::arena && kind != SlotKind::fetch)
         continue;
-      contents[root].firstWrites.try_emplace(draft.place(id), index);
+      contents[root].firstWrites.try_emplace(draft.holderOf(id), index);
       contents[root].written.add(condition);
     }
   }
@@ -150,12 +150,12 @@ public:
 
 private:
   SlotId slot(BufferId id) {
-    id = draft.place(id);
-    auto [place, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
+    id = draft.holderOf(id);
+    auto [entry, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
     if (!isNew)
-      return place->second;
+      return entry->second;
     Slot made{.type = draft.buffers[id].type};
-    for (; draft.buffers[id].sliceOf >= 0; id = draft.place(draft.buffers[id].sliceOf)) {
+    for (; draft.buffers[id].sliceOf >= 0; id = draft.holderOf(draft.buffers[id].sliceOf)) {
       const Buffer &slice = draft.buffers[id];
       made.offset += slice.offset;
       made.strides.resize(std::max(made.strides.size(), slice.strides.size()));
@@ -166,7 +166,7 @@ private:
     made.kind = draft.buffers[id].kind;
     made.index = draft.buffers[id].index;
     exe.plan.slots.push_back(std::move(made));
-    return place->second;
+    return entry->second;
   }
   std::optional<Predicate> predicate(const DraftStep &step) {
     if (!step.predicate)
@@ -174,10 +174,10 @@ private:
     return Predicate{slot(step.predicate->value), step.predicate->negated};
   }
   int32_t site(StringRef text) {
-    auto [place, isNew] = sites.try_emplace(text, static_cast<int32_t>(exe.sites.size()));
+    auto [entry, isNew] = sites.try_emplace(text, static_cast<int32_t>(exe.sites.size()));
     if (isNew)
       exe.sites.push_back({text.str()});
-    return place->second;
+    return entry->second;
   }
 
   Status writeShadows() {

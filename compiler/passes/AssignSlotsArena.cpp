@@ -29,7 +29,7 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
   std::vector<RepeatSpan> repeats; // inner repeats before outer ones
   std::vector<RepeatSpan> open;
   auto touch = [&](BufferId id, int64_t step, bool writes) {
-    const bool moves = !draft.buffers[draft.place(id)].strides.empty();
+    const bool moves = !draft.buffers[draft.holderOf(id)].strides.empty();
     id = draft.root(id);
     const Buffer &buffer = draft.buffers[id];
     if (buffer.kind != SlotKind::arena)

@@ -9,13 +9,13 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-static std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
-  std::vector<std::vector<int64_t>> borders;
+static std::vector<std::vector<int64_t>> offsetsOf(ArrayAttr attribute) {
+  std::vector<std::vector<int64_t>> offsets;
   for (Attribute own : attribute) {
     const ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(own).asArrayRef();
-    borders.emplace_back(list.begin(), list.end());
+    offsets.emplace_back(list.begin(), list.end());
   }
-  return borders;
+  return offsets;
 }
 
 bool PlanDraft::exclude(const DraftStep &a, const DraftStep &b) const {
@@ -36,12 +36,12 @@ CollectiveStep describe(Operation *op) {
       })
       .Case([](ReduceScatterOp scatter) {
         return CollectiveStep{.kind = Kind::scattered_sum,
-                              .borders = bordersOf(scatter.getBorders()),
+                              .offsets = offsetsOf(scatter.getBorders()),
                               .rank = static_cast<int64_t>(scatter.getRank())};
       })
       .Case([](AllGatherOp gather) {
         return CollectiveStep{.kind = Kind::gather,
-                              .borders = bordersOf(gather.getBorders()),
+                              .offsets = offsetsOf(gather.getBorders()),
                               .rank = static_cast<int64_t>(gather.getRank())};
       });
 }

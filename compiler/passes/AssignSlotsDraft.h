@@ -28,7 +28,7 @@ struct Buffer {
 };
 
 /// The condition under which a step runs: the value holds, or, if `negated`, does not. Conditions are compared by value
-/// rather than by place: a buffer that is placed in a variable holds several values in turn.
+/// rather than by buffer: a buffer that is placed in a variable holds several values in turn.
 struct BufferPredicate {
   BufferId value = -1; // the buffer of the condition before placement; unique to the value
   bool negated = false;
@@ -89,19 +89,19 @@ struct PlanDraft {
   }
   /// Returns true if at most one of two steps runs, because their conditions are those of the two branches of a `when`.
   bool exclude(const DraftStep &a, const DraftStep &b) const;
-  bool isSlice(BufferId id) const { return buffers[place(id)].sliceOf >= 0; }
+  bool isSlice(BufferId id) const { return buffers[holderOf(id)].sliceOf >= 0; }
   /// Returns true if the buffer is not in the arena.
-  bool isFixed(BufferId id) const { return buffers[place(id)].kind != SlotKind::arena; }
-  /// The buffer in which a buffer is finally placed; a slice is its own place.
-  BufferId place(BufferId id) const {
+  bool isFixed(BufferId id) const { return buffers[holderOf(id)].kind != SlotKind::arena; }
+  /// The buffer in which a buffer is finally placed; a slice is its own holder.
+  BufferId holderOf(BufferId id) const {
     while (buffers[id].placedIn >= 0)
       id = buffers[id].placedIn;
     return id;
   }
-  /// Like place(), but for a slice returns the place of the tensor that contains it.
+  /// Like holderOf(), but for a slice returns the holder of the tensor that contains it.
   BufferId root(BufferId id) const {
-    for (id = place(id); buffers[id].sliceOf >= 0;)
-      id = place(buffers[id].sliceOf);
+    for (id = holderOf(id); buffers[id].sliceOf >= 0;)
+      id = holderOf(buffers[id].sliceOf);
     return id;
   }
 };

@@ -75,12 +75,12 @@ private:
   }
 
   BufferId constant(std::string bytes, TensorType type) {
-    auto [place, isNew] = constants.try_emplace(type.str() + ":" + bytes, -1);
+    auto [entry, isNew] = constants.try_emplace(type.str() + ":" + bytes, -1);
     if (isNew) {
       draft.constants.push_back(std::move(bytes));
-      place->second = draft.add(SlotKind::constant, std::move(type), draft.constants.size() - 1);
+      entry->second = draft.add(SlotKind::constant, std::move(type), draft.constants.size() - 1);
     }
-    return place->second;
+    return entry->second;
   }
 
   Status flatten(Block &block, std::optional<BufferPredicate> predicate) {
@@ -123,10 +123,10 @@ private:
       auto type = bufferType(output.getType());
       if (!type)
         return type.status();
-      auto place = buffers.find(output); // the buffer of an enclosing op's result, assigned by makeIn
-      if (place == buffers.end())
-        place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
-      step.writes.push_back(place->second);
+      auto entry = buffers.find(output); // the buffer of an enclosing op's result, assigned by makeIn
+      if (entry == buffers.end())
+        entry = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
+      step.writes.push_back(entry->second);
     }
     draft.steps.push_back(std::move(step));
     return Status::ok();
@@ -169,10 +169,10 @@ private:
       auto type = bufferType(output.getType());
       if (!type)
         return type.status();
-      auto place = buffers.find(output);
-      if (place == buffers.end())
-        place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
-      results.push_back(place->second);
+      auto entry = buffers.find(output);
+      if (entry == buffers.end())
+        entry = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
+      results.push_back(entry->second);
     }
     HALFTONE_RETURN_IF_ERROR(addBranch(when.getThenRegion().front(), results, then));
     return addBranch(when.getElseRegion().front(), results, otherwise);
@@ -180,17 +180,17 @@ private:
 
   /// Assigns to the op in the block that computes each yielded value, if any, the buffer in which to compute it.
   /// Returns which values are assigned; the others, such as values from outside, are copied after the block.
-  std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> places, bool mayBeStack) {
-    std::vector<bool> made(places.size());
+  std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> targets, bool mayBeStack) {
+    std::vector<bool> made(targets.size());
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       const Value root = reshapedFrom(value);
       Operation *producer = root.getDefiningOp();
-      if (!producer || producer->getBlock() != &block || places[index] < 0)
+      if (!producer || producer->getBlock() != &block || targets[index] < 0)
         continue;
       const bool isStack =
           isa<ScanOp>(producer) && cast<OpResult>(root).getResultNumber() >= cast<ScanOp>(producer).getInits().size();
       if (isa<LaunchOp, WhenOp>(producer) || (mayBeStack && isStack))
-        made[index] = buffers.try_emplace(root, places[index]).second;
+        made[index] = buffers.try_emplace(root, targets[index]).second;
     }
     return made;
   }
@@ -228,14 +228,14 @@ private:
 
   /// The memory of a scan's carry: offsets in one buffer of the initial value, of the value that the first step writes,
   /// and of the last value.
-  struct CarryPlace {
+  struct CarryMemory {
     TensorType type;
     BufferId whole = -1;
     int64_t begin = 0, next = 0, last = 0;
     Stride find, leave; // of the value that a step reads, and of the value that it writes
   };
   /// Two alternating slots: a step reads one and writes the other.
-  CarryPlace inTwoSlots(const TensorType &type, ScanOp scan) {
+  CarryMemory inTwoSlots(const TensorType &type, ScanOp scan) {
     const int64_t room = (type.bytes() + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
     const BufferId pair = draft.add(SlotKind::arena, {type.dtype, {2, room / itemsize(type.dtype)}});
     return {type, pair, 0, 0, static_cast<int64_t>(scan.getLength()) % 2 * room, {room, 2, 0}, {room, 2, 1}};
@@ -243,20 +243,20 @@ private:
   /// A stack that starts with the initial value, followed by the values of all steps: a step reads a slice and writes
   /// the next one. All values but the first form the stack `left` of the values that the steps write, all but the last
   /// the stack `found` of the values that they read. Either may be null.
-  CarryPlace inStack(const TensorType &type, ScanOp scan, Value left, Value found) {
+  CarryMemory inStack(const TensorType &type, ScanOp scan, Value left, Value found) {
     const int64_t bytes = type.bytes(), length = static_cast<int64_t>(scan.getLength()), all = length * bytes;
     const BufferId stack = draft.add(SlotKind::arena, {type.dtype, {length + 1, type.elements()}});
     if (left)
       buffers[left] = draft.addSlice(stack, *bufferType(left.getType()), scan.getReverse() ? 0 : bytes);
     if (found)
       buffers[found] = draft.addSlice(stack, *bufferType(found.getType()), scan.getReverse() ? bytes : 0);
-    return scan.getReverse() ? CarryPlace{type, stack, all, all - bytes, 0, {-bytes}, {-bytes}}
-                             : CarryPlace{type, stack, 0, bytes, all, {bytes}, {bytes}};
+    return scan.getReverse() ? CarryMemory{type, stack, all, all - bytes, 0, {-bytes}, {-bytes}}
+                             : CarryMemory{type, stack, 0, bytes, all, {bytes}, {bytes}};
   }
 
   /// Assigns buffers to carries and ys, and copies the initial values of the carries there.
-  StatusOr<std::vector<CarryPlace>> placeCarries(ScanOp scan, std::optional<BufferPredicate> predicate) {
-    std::vector<CarryPlace> carries;
+  StatusOr<std::vector<CarryMemory>> placeCarries(ScanOp scan, std::optional<BufferPredicate> predicate) {
+    std::vector<CarryMemory> carries;
     for (auto [init, argument, next, last] :
          llvm::zip_equal(scan.getInits(), scan.getCarries(), scan.getNexts(), scan.getLasts())) {
       auto type = bufferType(init.getType());
@@ -269,10 +269,10 @@ private:
           if (const Value own = reshapedFrom(slice);
               !buffers.contains(ys) && (own == argument || (own == reshapedFrom(next) && !isFound(own))))
             (own == argument ? found : left) = ys;
-      const CarryPlace &place =
+      const CarryMemory &memory =
           carries.emplace_back(left || found ? inStack(*type, scan, left, found) : inTwoSlots(*type, scan));
-      copy(buffers.lookup(init), draft.addSlice(place.whole, *type, place.begin), predicate);
-      buffers[last] = draft.addSlice(place.whole, *type, scan.getLength() == 0 ? place.begin : place.last);
+      copy(buffers.lookup(init), draft.addSlice(memory.whole, *type, memory.begin), predicate);
+      buffers[last] = draft.addSlice(memory.whole, *type, scan.getLength() == 0 ? memory.begin : memory.last);
     }
     for (Value ys : scan.getYs()) {
       auto type = bufferType(ys.getType());
@@ -291,11 +291,11 @@ private:
     if (!carries || scan.getLength() == 0)
       return carries.status();
     beginRepeat(static_cast<int64_t>(scan.getLength()), std::nullopt);
-    std::vector<BufferId> slices, places; // of the values that the body yields; of those that it can compute in place
-    for (auto [carry, place] : llvm::zip_equal(scan.getCarries(), *carries)) {
-      buffers[carry] = draft.addSlice(place.whole, place.type, place.begin, depth, place.find);
-      slices.push_back(draft.addSlice(place.whole, place.type, place.next, depth, place.leave));
-      places.push_back(slices.back());
+    std::vector<BufferId> slices, targets; // of the values that the body yields; of those that it can compute in place
+    for (auto [carry, memory] : llvm::zip_equal(scan.getCarries(), *carries)) {
+      buffers[carry] = draft.addSlice(memory.whole, memory.type, memory.begin, depth, memory.find);
+      slices.push_back(draft.addSlice(memory.whole, memory.type, memory.next, depth, memory.leave));
+      targets.push_back(slices.back());
     }
     for (auto [slice, xs] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
       const TensorType type = *bufferType(slice.getType());
@@ -309,25 +309,25 @@ private:
     for (auto [value, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs())) {
       const TensorType type = *bufferType(value.getType());
       const BufferId stack = buffers.lookup(ys);
-      const auto carry =
-          llvm::find_if(*carries, [&](const CarryPlace &place) { return draft.buffers[stack].sliceOf == place.whole; });
+      const auto carry = llvm::find_if(
+          *carries, [&](const CarryMemory &memory) { return draft.buffers[stack].sliceOf == memory.whole; });
       if (carry != carries->end()) {
         const auto number = carry - carries->begin();
         const Value found = scan.getCarries()[number];
         slices.push_back(reshapedFrom(value) == found ? buffers.lookup(found) : slices[static_cast<size_t>(number)]);
-        places.push_back(-1);
+        targets.push_back(-1);
         continue;
       }
       slices.push_back(sliceOf(stack, type, scan));
-      places.push_back(isAligned(type) ? slices.back() : -1);
+      targets.push_back(isAligned(type) ? slices.back() : -1);
     }
-    HALFTONE_RETURN_IF_ERROR(addBody(scan.getBody().front(), slices, places, predicate));
+    HALFTONE_RETURN_IF_ERROR(addBody(scan.getBody().front(), slices, targets, predicate));
     endRepeat();
     return Status::ok();
   }
-  Status addBody(Block &body, ArrayRef<BufferId> slices, ArrayRef<BufferId> places,
+  Status addBody(Block &body, ArrayRef<BufferId> slices, ArrayRef<BufferId> targets,
                  std::optional<BufferPredicate> predicate) {
-    const std::vector<bool> made = makeIn(body, places, true);
+    const std::vector<bool> made = makeIn(body, targets, true);
     HALFTONE_RETURN_IF_ERROR(flatten(body, predicate));
     for (auto [index, value] : llvm::enumerate(body.getTerminator()->getOperands()))
       if (!made[index] && buffers.lookup(value) != slices[index] &&

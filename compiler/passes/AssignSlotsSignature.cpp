@@ -34,18 +34,18 @@ Status SignatureBuffers::addArguments(func::FuncOp main) {
 }
 
 StatusOr<BufferId> SignatureBuffers::variableBuffer(FlatSymbolRefAttr symbol) {
-  auto [place, isNew] = variables.try_emplace(symbol, -1);
+  auto [entry, isNew] = variables.try_emplace(symbol, -1);
   if (!isNew)
-    return place->second;
+    return entry->second;
   auto variable = symbols.lookup<VariableOp>(symbol.getValue());
   if (!variable)
     return cannotAssign("no variable @" + symbol.getValue());
   auto type = bufferType(variable.getType());
   if (!type)
     return type.status();
-  place->second = draft.add(SlotKind::variable, *type, draft.variables.size());
+  entry->second = draft.add(SlotKind::variable, *type, draft.variables.size());
   draft.variables.push_back({symbol.getValue().str(), variable.getPath().str(), *type, false, false});
-  return place->second;
+  return entry->second;
 }
 
 StatusOr<BufferId> SignatureBuffers::shadowBuffer(FlatSymbolRefAttr symbol) {

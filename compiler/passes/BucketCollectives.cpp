@@ -20,7 +20,7 @@ namespace halftone::compiler {
 
 namespace {
 
-constexpr llvm::StringLiteral orderName = "order", bordersName = "borders";
+constexpr llvm::StringLiteral orderName = "order", offsetsName = "borders";
 
 int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -38,7 +38,7 @@ int64_t bytesOf(CollectiveOpInterface op) {
 DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(orderName);
-  attributes.erase(bordersName);
+  attributes.erase(offsetsName);
   return attributes.getDictionary(op.getContext());
 }
 
@@ -69,21 +69,21 @@ private:
   /// - An all_gather is ordered after all collectives before it in the program.
   /// - Any other collective after a reduce_scatter in the program is ordered after it.
   using Level = std::pair<int64_t, int64_t>;
-  static constexpr int64_t behindOthers = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t afterOthers = std::numeric_limits<int64_t>::max();
 
   void findLevels() {
     Level scattered{0, 0}; // after the reduce_scatters so far
     int64_t gathers = 0;   // the largest number of all_gathers before a collective so far
-    for (auto [place, op] : llvm::enumerate(block)) {
-      places[&op] = static_cast<int64_t>(place);
+    for (auto [position, op] : llvm::enumerate(block)) {
+      positions[&op] = static_cast<int64_t>(position);
       Level level{0, 0};
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
-            level = std::max(level, behind(producer));
+            level = std::max(level, levelAfter(producer));
       });
       if (isa<AllGatherOp>(op)) {
-        level = {std::max(gathers, level.first), behindOthers};
+        level = {std::max(gathers, level.first), afterOthers};
       } else if (isa<CollectiveOpInterface>(op) && !isa<ReduceScatterOp>(op)) {
         level = std::max(level, scattered);
       }
@@ -91,10 +91,10 @@ private:
         gathers = std::max(gathers, level.first);
       levels[&op] = level;
       if (isa<ReduceScatterOp>(op))
-        scattered = std::max(scattered, behind(&op));
+        scattered = std::max(scattered, levelAfter(&op));
     }
   }
-  Level behind(Operation *op) const {
+  Level levelAfter(Operation *op) const {
     const Level level = levels.lookup(op);
     if (isa<AllGatherOp>(op))
       return {level.first + 1, 0};
@@ -111,9 +111,9 @@ private:
       if (isa<ReduceScatterOp>(op) || !(isScattered || isa<AllGatherOp>(op)))
         for (Value operand : op.getXs())
           if (Operation *producer = operand.getDefiningOp(); producer && !producer->hasTrait<OpTrait::ConstantLike>())
-            last = std::max(last, places.lookup(producer));
+            last = std::max(last, positions.lookup(producer));
       isScattered |= isa<ReduceScatterOp>(op);
-      ready.push_back({{levels.lookup(op), last, places.lookup(op)}, op});
+      ready.push_back({{levels.lookup(op), last, positions.lookup(op)}, op});
     }
     llvm::sort(ready, llvm::less_first());
     return llvm::to_vector(llvm::make_second_range(ready));
@@ -154,13 +154,13 @@ private:
     }
     SmallVector<Value> operands;
     SmallVector<Type> types;
-    SmallVector<Attribute> borders;
+    SmallVector<Attribute> offsets;
     SmallVector<Location> locations;
     for (CollectiveOpInterface op : ops) {
       llvm::append_range(operands, op.getXs());
       llvm::append_range(types, op->getResultTypes());
-      if (auto own = op->getAttrOfType<ArrayAttr>(bordersName))
-        llvm::append_range(borders, own);
+      if (auto own = op->getAttrOfType<ArrayAttr>(offsetsName))
+        llvm::append_range(offsets, own);
       locations.push_back(op.getLoc());
     }
     OpBuilder builder(block.getParentOp()->getContext());
@@ -169,8 +169,8 @@ private:
     else
       builder.setInsertionPointToStart(&block);
     NamedAttrList attributes(sharedAttributes(ops.front()));
-    if (!borders.empty())
-      attributes.set(bordersName, builder.getArrayAttr(borders));
+    if (!offsets.empty())
+      attributes.set(offsetsName, builder.getArrayAttr(offsets));
     OperationState state(FusedLoc::get(builder.getContext(), locations), CollectiveOpInterface(ops.front())->getName(),
                          operands, types, attributes.getAttrs());
     Operation *const bucket = builder.create(state);
@@ -186,7 +186,7 @@ private:
   Block &block;
   int64_t mostBytes;
   DenseMap<Operation *, Level> levels;
-  DenseMap<Operation *, int64_t> places; // in the block, before anything is merged
+  DenseMap<Operation *, int64_t> positions; // in the block, before anything is merged
   SmallVector<CollectiveOpInterface> joined;
 };
 

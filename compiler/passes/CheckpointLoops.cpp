@@ -107,8 +107,8 @@ private:
     made->setAttr(rematerializeAttr, builder.getI64IntegerAttr(nextNumber++));
     if (BlockArgument index = made.getIndex(); !index.use_empty()) {
       OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().front());
-      const Value place = AddOp::create(inside, loc, index.getType(), index, first(inside));
-      index.replaceAllUsesExcept(place, place.getDefiningOp());
+      const Value position = AddOp::create(inside, loc, index.getType(), index, first(inside));
+      index.replaceAllUsesExcept(position, position.getDefiningOp());
     }
     return made;
   }

@@ -25,10 +25,10 @@ class Differentiate : public impl::DifferentiatePassBase<Differentiate> {
 };
 
 /// Replaces a gradient of attention that a derivative reaches by plain ops, which have derivatives.
-bool expandAttention(func::FuncOp function, const GradientWay &way) {
+bool expandAttention(func::FuncOp function, const GradientPath &path) {
   SmallVector<AttentionGradOp> reached;
   function.walk([&](AttentionGradOp grad) {
-    if (way.passesThrough(grad))
+    if (path.passesThrough(grad))
       reached.push_back(grad);
   });
   for (AttentionGradOp grad : reached) {
@@ -43,15 +43,15 @@ LogicalResult resolve(GradientOp gradient, func::FuncOp function, const SymbolTa
   if (!gradient.getOf().empty())
     return gradient.emitOpError() << "names variables; expected lift-variables first";
   Differentiation shared(gradient, function, symbols);
-  shared.way.findDependent();
-  if (expandAttention(function, shared.way))
-    shared.way.findDependent();
-  if (failed(shared.way.findReached()))
+  shared.path.findDependent();
+  if (expandAttention(function, shared.path))
+    shared.path.findDependent();
+  if (failed(shared.path.findReached()))
     return failure();
   Reverse backward(shared);
-  if (shared.way.isDependent(gradient.getY()))
+  if (shared.path.isDependent(gradient.getY()))
     backward.add(gradient.getY(), shared.splat(gradient.getY().getType(), 1));
-  if (failed(backward.run(shared.way.opsBefore())))
+  if (failed(backward.run(shared.path.opsBefore())))
     return failure();
   shared.listener.forward = gradient.getLoc();
   for (auto [x, result] : llvm::zip_equal(gradient.getXs(), gradient.getGradients())) {

@@ -49,7 +49,7 @@ void opsThatMake(Value value, Region &region, llvm::function_ref<bool(Value)> st
 }
 
 /// Clones `ops` at the beginning of a backward body.
-void makeAgain(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Differentiation &shared) {
+void recompute(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Differentiation &shared) {
   for (Operation *op : ops) {
     shared.listener.forward = op->getLoc();
     shared.builder.clone(*op, copies)->removeAttr(rematerializeAttr);
@@ -57,9 +57,9 @@ void makeAgain(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Diffe
 }
 
 /// The largest number of elementwise ops for which a value is recomputed instead of being stored for each step.
-constexpr int64_t mostOpsMadeAgain = 4;
+constexpr int64_t mostOpsRecomputed = 4;
 
-bool isMadeOfLittle(const llvm::SetVector<Operation *> &ops) {
+bool isCheap(const llvm::SetVector<Operation *> &ops) {
   int64_t count = 0;
   for (Operation *op : ops) {
     auto compute = dyn_cast<ComputeOpInterface>(op);
@@ -67,7 +67,7 @@ bool isMadeOfLittle(const llvm::SetVector<Operation *> &ops) {
       return false;
     count += !compute.isAlwaysCloned() && !op->hasTrait<OpTrait::ConstantLike>();
   }
-  return count <= mostOpsMadeAgain;
+  return count <= mostOpsRecomputed;
 }
 
 /// Zeros of any element type.
@@ -78,7 +78,7 @@ Value zerosOf(Differentiation &shared, Type type) {
 }
 
 /// Returns true if a branch's result of `op` is stored, since recomputing it takes more than elementwise ops.
-bool isDear(Operation *op) { return isa<ContractOp, ConvolutionOp, AttentionOp>(op) || isLoop(op); }
+bool isExpensive(Operation *op) { return isa<ContractOp, ConvolutionOp, AttentionOp>(op) || isLoop(op); }
 
 /// The values of a forward scan's body that its backward scan needs, and the source of each.
 class ForwardValues {
@@ -126,7 +126,7 @@ void ForwardValues::choose(Value value) {
   }
   llvm::SetVector<Operation *> ops;
   opsThatMake(value, forward.getBody(), [&](Value made) { return kept.contains(made); }, ops);
-  if (isMadeOfLittle(ops))
+  if (isCheap(ops))
     again.insert_range(ops);
   else
     keep(value);
@@ -141,7 +141,7 @@ void ForwardValues::pass(LoopParts &backward, Differentiation &shared) {
                           forward.getXs()[llvm::find(forward.getSlices(), slice) - forward.getSlices().begin()]));
   Region *body = &forward.getBody();
   if (!kept.empty()) {
-    shared.way.forget(forward);
+    shared.path.forget(forward);
     IRRewriter rewriter(forward.getContext());
     body = &cast<ScanOp>(parts.rebuild(rewriter)).getBody();
   }
@@ -149,7 +149,7 @@ void ForwardValues::pass(LoopParts &backward, Differentiation &shared) {
     copies.map(value, backward.addSlice(parts.ys[y].stack));
   OpBuilder::InsertionGuard guard(shared.builder);
   shared.builder.setInsertionPointToStart(&back);
-  makeAgain(again, copies, shared);
+  recompute(again, copies, shared);
   for (Value value : valuesRead(*body, *back.getParent()))
     replaceIn(*back.getParent(), value, copies.lookup(value));
 }
@@ -166,18 +166,18 @@ void passForwardValues(WhenOp forward, WhenOp backward, Differentiation &shared)
   const unsigned results = forward.getNumResults();
   for (unsigned branch : {0, 1}) {
     Region &body = forward->getRegion(branch), &back = backward->getRegion(branch);
-    llvm::SetVector<Value> dear;
+    llvm::SetVector<Value> expensive;
     llvm::SetVector<Operation *> again;
     const auto isKept = [&](Value value) {
-      if (isDear(value.getDefiningOp()))
-        dear.insert(value);
-      return dear.contains(value);
+      if (isExpensive(value.getDefiningOp()))
+        expensive.insert(value);
+      return expensive.contains(value);
     };
     const SmallVector<Value> read = valuesRead(body, back);
     for (Value value : read)
       opsThatMake(value, body, isKept, again);
     OpBuilder::InsertionGuard guard(shared.builder);
-    for (Value value : dear) {
+    for (Value value : expensive) {
       Region &other = forward->getRegion(1 - branch);
       shared.builder.setInsertionPoint(other.front().getTerminator());
       shared.listener.forward = value.getLoc();
@@ -188,14 +188,14 @@ void passForwardValues(WhenOp forward, WhenOp backward, Differentiation &shared)
     }
     IRMapping copies;
     shared.builder.setInsertionPointToStart(&back.front());
-    makeAgain(again, copies, shared);
+    recompute(again, copies, shared);
     for (Value value : read)
-      if (!dear.contains(value))
+      if (!expensive.contains(value))
         replaceIn(back, value, copies.lookup(value));
   }
   if (kept.empty())
     return;
-  shared.way.forget(forward);
+  shared.path.forget(forward);
   IRRewriter rewriter(forward.getContext());
   const WhenOp wider = addResults(rewriter, forward, onThen, onElse);
   for (auto [value, number] : kept)

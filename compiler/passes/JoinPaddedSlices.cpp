@@ -148,23 +148,23 @@ SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
   for (const TermPtr &term : terms) {
     std::optional<int64_t> axis;
     const size_t lowest = layers.size() - std::min(layers.size(), mostOpen);
-    size_t place = layers.size();
-    while (place > lowest) {
-      const std::optional<int64_t> here = layers[place - 1].axisFor(term->box);
+    size_t position = layers.size();
+    while (position > lowest) {
+      const std::optional<int64_t> here = layers[position - 1].axisFor(term->box);
       if (!here)
         break;
       axis = here;
-      --place;
+      --position;
     }
     if (axis)
-      layers[place].take(term, *axis);
+      layers[position].take(term, *axis);
     else
       layers.emplace_back(term);
   }
   return llvm::map_to_vector(layers, [](const Layer &layer) { return layer.term(); });
 }
 
-/// The places of an axis in which the same terms of a sum lie.
+/// The positions of an axis at which the same terms of a sum lie.
 struct Segment {
   Range range;
   SmallVector<size_t, 4> terms; // in the order of the sum
@@ -174,20 +174,20 @@ struct Segment {
 /// to their own elements. Nothing if terms cover too many segments for that, or if all terms cover one of them.
 SmallVector<Segment> segmentsOf(ArrayRef<TermPtr> terms, int64_t axis) {
   constexpr size_t mostForOneTerm = 8;
-  std::map<int64_t, size_t> places; // where segments begin, and their numbers
+  std::map<int64_t, size_t> positions; // where segments begin, and their numbers
   for (const TermPtr &term : terms) {
-    places[term->box[axis].begin];
-    places[term->box[axis].end];
+    positions[term->box[axis].begin];
+    positions[term->box[axis].end];
   }
   SmallVector<Segment> segments;
-  for (auto place = places.begin(); std::next(place) != places.end(); ++place) {
-    place->second = segments.size();
-    segments.push_back({{place->first, std::next(place)->first}, {}});
+  for (auto position = positions.begin(); std::next(position) != positions.end(); ++position) {
+    position->second = segments.size();
+    segments.push_back({{position->first, std::next(position)->first}, {}});
   }
-  places.rbegin()->second = segments.size();
+  positions.rbegin()->second = segments.size();
   size_t covered = 0;
   for (auto [index, term] : llvm::enumerate(terms)) {
-    const size_t begin = places[term->box[axis].begin], end = places[term->box[axis].end];
+    const size_t begin = positions[term->box[axis].begin], end = positions[term->box[axis].end];
     covered += end - begin;
     if (covered > mostForOneTerm * terms.size())
       return {};
@@ -361,15 +361,15 @@ struct JoinPaddedSlices : OpRewritePattern<AddOp> {
   }
 };
 
-/// The first of the places that `indices` name, if they are constants that name neighbours in ascending order.
+/// The first of the positions that `indices` name, if they are constants that name neighbours in ascending order.
 std::optional<int64_t> firstOfNeighbours(Value indices, int64_t extent) {
-  DenseIntElementsAttr places;
-  if (!matchPattern(indices, m_Constant(&places)) || places.empty())
+  DenseIntElementsAttr positions;
+  if (!matchPattern(indices, m_Constant(&positions)) || positions.empty())
     return std::nullopt;
   std::optional<int64_t> first;
   int64_t next = 0;
-  for (const APInt &place : places) {
-    const int64_t clamped = std::clamp<int64_t>(place.getSExtValue(), 0, extent - 1);
+  for (const APInt &position : positions) {
+    const int64_t clamped = std::clamp<int64_t>(position.getSExtValue(), 0, extent - 1);
     if (first && clamped != next)
       return std::nullopt;
     first = first.value_or(clamped);
@@ -378,9 +378,9 @@ std::optional<int64_t> firstOfNeighbours(Value indices, int64_t extent) {
   return first;
 }
 
-/// A scatter_add to neighbouring places that are known, as the gradient of a lookup of one, pads its updates. It adds each
+/// A scatter_add to known neighbouring positions, as the gradient of a lookup of one, pads its updates. It adds each
 /// to a zero, which makes -0.0 a +0.0.
-struct PadKnownPlaces : OpRewritePattern<ScatterAddOp> {
+struct PadKnownPositions : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
     const RankedTensorType type = tensorTypeOf(op.getY()), updates = tensorTypeOf(op.getUpdates());
@@ -406,7 +406,7 @@ struct PadKnownPlaces : OpRewritePattern<ScatterAddOp> {
 } // namespace
 
 void populateJoinPaddedSlices(RewritePatternSet &patterns) {
-  patterns.add<JoinPaddedSlices, PadKnownPlaces>(patterns.getContext());
+  patterns.add<JoinPaddedSlices, PadKnownPositions>(patterns.getContext());
 }
 
 } // namespace halftone::compiler

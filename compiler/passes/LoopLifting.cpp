@@ -214,7 +214,7 @@ ScanOp FrontOfScan::run() {
 }
 
 /// Lifts ops on which no carry depends.
-class BehindScan : LiftedScan {
+class AfterScan : LiftedScan {
 public:
   using LiftedScan::LiftedScan;
   ScanOp run();
@@ -233,7 +233,7 @@ private:
   llvm::DenseMap<Value, LoopParts::Y *> given;   // the existing stacks of the scan
 };
 
-void BehindScan::findLate() {
+void AfterScan::findLate() {
   const unsigned carries = scan.getInits().size();
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     const auto waits = [&](OpOperand &use) {
@@ -245,12 +245,12 @@ void BehindScan::findLate() {
   }
 }
 
-bool BehindScan::isStacked(Value value) {
+bool AfterScan::isStacked(Value value) {
   return isInvariant(value) || value == scan.getIndex() || stacks.contains(value) || given.contains(value) ||
          needed.contains(value) || moved.contains(value.getDefiningOp());
 }
 
-int64_t BehindScan::newStacks(Operation *op) {
+int64_t AfterScan::newStacks(Operation *op) {
   int64_t bits = 0;
   for (Value operand : llvm::SmallDenseSet<Value>(op->operand_begin(), op->operand_end()))
     bits += isStacked(operand) ? 0 : sizeOfStep(operand);
@@ -259,13 +259,13 @@ int64_t BehindScan::newStacks(Operation *op) {
 
 /// Returns true if a late op that leaves loops should be lifted. Stacks of a loop in the body are not stacked again,
 /// since memory of a fixed size would then grow with the number of steps.
-bool BehindScan::pays(Operation *op) {
+bool AfterScan::pays(Operation *op) {
   const auto isStackable = [&](Value operand) { return !isOfInnerLoop(operand, scan); };
   return newStacks(op) == 0 || (isa<ContractOp, ConvolutionOp>(op) && hasInvariantOperand(op) &&
                                 llvm::all_of(op->getOperands(), isStackable));
 }
 
-void BehindScan::move(Operation *op) {
+void AfterScan::move(Operation *op) {
   moved.insert(op);
   for (Value operand : op->getOperands())
     if (!isStacked(operand) || given.contains(operand))
@@ -273,7 +273,7 @@ void BehindScan::move(Operation *op) {
 }
 
 /// Lifts producers of lifted ops too, if that takes no larger stacks.
-void BehindScan::moveProducers() {
+void AfterScan::moveProducers() {
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     const auto isMoved = [&](Operation *user) { return moved.contains(user); };
     int64_t saved = 0;
@@ -285,13 +285,13 @@ void BehindScan::moveProducers() {
   needed.remove_if([&](const auto &entry) { return moved.contains(entry.first.getDefiningOp()); });
 }
 
-void BehindScan::replaceYs() {
+void AfterScan::replaceYs() {
   for (LoopParts::Y &y : parts.ys)
     if (Operation *op = parts.slice(y).getDefiningOp(); moved.contains(op) && y.stack)
       y.stack.replaceAllUsesWith(roundedInLoop(builder, stacks.at(parts.slice(y))));
 }
 
-ScanOp BehindScan::run() {
+ScanOp AfterScan::run() {
   findLate();
   for (auto [slice, stack] : llvm::zip_equal(scan.getSlices(), scan.getXs()))
     stacks[slice] = stack;
@@ -326,6 +326,6 @@ ScanOp BehindScan::run() {
 } // namespace
 
 ScanOp liftInFront(ScanOp scan) { return FrontOfScan(scan).run(); }
-ScanOp liftBehind(ScanOp scan) { return BehindScan(scan).run(); }
+ScanOp liftAfter(ScanOp scan) { return AfterScan(scan).run(); }
 
 } // namespace halftone::compiler

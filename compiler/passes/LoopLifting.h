@@ -17,6 +17,6 @@ namespace halftone::compiler {
 /// Returns the scan, which is a new op if anything moved, or null if nothing did. Dead ops in the body are left to
 /// other rewrites.
 dialect::ScanOp liftInFront(dialect::ScanOp scan);
-dialect::ScanOp liftBehind(dialect::ScanOp scan);
+dialect::ScanOp liftAfter(dialect::ScanOp scan);
 
 } // namespace halftone::compiler

@@ -279,7 +279,7 @@ bool simplifyLoops(ModuleOp module) {
     changed |= moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop)) != 0;
     auto scan = dyn_cast<ScanOp>(loop);
     changed |=
-        (scan && inlineShort(scan)) || LoopRewrite(loop).run() || (scan && (liftInFront(scan) || liftBehind(scan)));
+        (scan && inlineShort(scan)) || LoopRewrite(loop).run() || (scan && (liftInFront(scan) || liftAfter(scan)));
   }
   return changed;
 }

@@ -121,8 +121,8 @@ void ScanSums::stack(ArrayRef<Value> values) {
 Value ScanSums::sumOfProducts(ContractOp op, Type element) {
   return ContractOp::create(builder, op.getLoc(), RankedTensorType::get(op.getType().getShape(), element),
                             stacks.at(op.getLhs()), stacks.at(op.getRhs()), stackAxes(op.getLhsBatch()),
-                            stackAxes(op.getRhsBatch()), behindSteps(op.getLhsContract()),
-                            behindSteps(op.getRhsContract()), /*tile=*/DenseI64ArrayAttr());
+                            stackAxes(op.getRhsBatch()), afterSteps(op.getLhsContract()),
+                            afterSteps(op.getRhsContract()), /*tile=*/DenseI64ArrayAttr());
 }
 
 /// The convolution whose channels are the samples of all steps.
@@ -155,7 +155,7 @@ Value ScanSums::sum(Value term, Type element) {
     return sumOfSamples(convolution, element);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return ReduceOp::create(builder, loc, type, ReduceKind::sum, stacks.at(reduce.getX()),
-                            behindSteps(reduce.getAxes()));
+                            afterSteps(reduce.getAxes()));
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return ScatterAddOp::create(builder, loc, type, stacks.at(scatter.getIndices()), stacks.at(scatter.getUpdates()),
                                 0);

@@ -203,8 +203,8 @@ private:
     const int64_t groups = shape[rank + 1], channels = shape[rank + 2];
     steps.stride.push_back(1);
     steps.dilation.push_back(channels);
-    steps.low.push_back(0);
-    steps.hole.push_back(1);
+    steps.paddingLow.push_back(0);
+    steps.baseDilation.push_back(1);
     return windowOf(reshape(image, joined({shape.take_front(rank + 1), {groups * channels}})), steps,
                     joined({positions, {channels}}), joined({taps, {groups}}));
   }
@@ -251,7 +251,7 @@ private:
     ArrayRef<int64_t> shape = shapeOf(image);
     bool isWhole = shape.slice(1, rank) == positions;
     for (int64_t axis = 0; axis < rank; ++axis)
-      isWhole &= taps[axis] == 1 && steps.low[axis] == 0 && steps.stride[axis] == steps.hole[axis];
+      isWhole &= taps[axis] == 1 && steps.paddingLow[axis] == 0 && steps.stride[axis] == steps.baseDilation[axis];
     if (isWhole)
       return image;
     return windowOf(image, steps, positions, taps);

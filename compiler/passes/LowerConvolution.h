@@ -13,6 +13,6 @@ void populateConvolutionLowering(mlir::RewritePatternSet &patterns, const Target
 
 /// Splits a convolution with base dilation into convolutions without, one for each phase of its output positions,
 /// before it is lowered itself. Products with the implied zeros are dropped.
-void populateHoleLowering(mlir::RewritePatternSet &patterns);
+void populateBaseDilationLowering(mlir::RewritePatternSet &patterns);
 
 } // namespace halftone::compiler

@@ -23,10 +23,10 @@ namespace {
 std::string textWithoutExtents(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  DenseMap<Value, size_t> numbers;
+  DenseMap<Value, size_t> indices;
   auto add = [&](Value value) {
-    size_t number = numbers.size();
-    numbers[value] = number;
+    size_t index = indices.size();
+    indices[value] = index;
     out << cast<RankedTensorType>(value.getType()).getElementType() << ' ';
   };
   out << stringifyKernelKind(kernel.getKind()) << '\n';
@@ -35,7 +35,7 @@ std::string textWithoutExtents(KernelOp kernel) {
   for (Operation &op : body) {
     out << '\n' << op.getName() << '(';
     for (Value operand : op.getOperands())
-      out << numbers.lookup(operand) << ' ';
+      out << indices.lookup(operand) << ' ';
     out << ") ";
     for (NamedAttribute attribute : op.getAttrs()) {
       if (isa<DenseI64ArrayAttr>(attribute.getValue())) // axes and tiles
@@ -59,11 +59,11 @@ public:
   explicit Lifetimes(const LaunchOrder &order) : values(order.localValues()) {}
 
   /// The peak of live bytes in this order of the block's ops.
-  int64_t mostBytes(ArrayRef<size_t> places) const {
-    std::vector<size_t> at(places.size());
-    for (auto [place, position] : llvm::enumerate(places))
-      at[position] = place;
-    std::vector<int64_t> change(places.size() + 1);
+  int64_t mostBytes(ArrayRef<size_t> positions) const {
+    std::vector<size_t> at(positions.size());
+    for (auto [index, position] : llvm::enumerate(positions))
+      at[position] = index;
+    std::vector<int64_t> change(positions.size() + 1);
     for (const LocalValue &each : values) {
       size_t last = at[each.maker];
       for (size_t reader : each.readers)
@@ -109,12 +109,12 @@ class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
       for (const Replacement &pair : replacements)
         order.readFirst(pair);
       llvm::MapVector<StringRef, SmallVector<size_t>> sameText;
-      for (auto [number, op] : llvm::enumerate(order.ops))
+      for (auto [index, op] : llvm::enumerate(order.ops))
         if (auto launch = dyn_cast<LaunchOp>(op)) {
           auto [text, isNew] = texts.try_emplace(launch.getKernel());
           if (isNew)
             text->second = textWithoutExtents(symbols.lookup<KernelOp>(launch.getKernel()));
-          sameText[text->second].push_back(number);
+          sameText[text->second].push_back(index);
         }
       SmallVector<ArrayRef<size_t>> groups;
       for (auto &[text, launches] : sameText)

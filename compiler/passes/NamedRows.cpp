@@ -17,9 +17,9 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-class RowNumbers {
+class RowIndexBuilder {
 public:
-  RowNumbers(OpBuilder &builder, Location loc) : e(builder, loc), builder(builder) {}
+  RowIndexBuilder(OpBuilder &builder, Location loc) : e(builder, loc), builder(builder) {}
 
   RankedTensorType integers(int64_t count) const { return RankedTensorType::get({count}, builder.getI32Type()); }
   Value splat(int64_t count, int64_t value) { return e.splat(integers(count), double(value)); }
@@ -38,7 +38,7 @@ public:
     return ReshapeOp::create(builder, e.loc, integers(tensorTypeOf(kept).getNumElements()), kept);
   }
   /// For each sorted element, the number of distinct smaller elements.
-  Value numbered(Value sorted) {
+  Value ranks(Value sorted) {
     const int64_t count = tensorTypeOf(sorted).getNumElements();
     if (count == 1)
       return splat(1, 0);
@@ -58,21 +58,20 @@ private:
 
 NamedRows::NamedRows(OpBuilder &builder, ArrayRef<ScatterAddOp> scatters) {
   const Location loc = ScatterAddOp(scatters.front()).getLoc();
-  RowNumbers numbers(builder, loc);
+  RowIndexBuilder build(builder, loc);
   SmallVector<Value> indices;
   for (ScatterAddOp scatter : scatters) {
     tableRows = shapeOf(scatter.getY()).front();
-    indices.push_back(numbers.clamped(scatter.getIndices(), tableRows));
+    indices.push_back(build.clamped(scatter.getIndices(), tableRows));
     count += tensorTypeOf(indices.back()).getNumElements();
   }
-  const Value all = indices.size() == 1
-                        ? indices.front()
-                        : ConcatOp::create(builder, loc, numbers.integers(count), indices, 0).getResult();
+  const Value all = indices.size() == 1 ? indices.front()
+                                        : ConcatOp::create(builder, loc, build.integers(count), indices, 0).getResult();
   auto sort = SortOp::create(builder, loc, TypeRange{all.getType(), all.getType()}, all, 0, /*descending=*/false);
-  const Value number = numbers.numbered(sort.getValues());
-  const Value place = numbers.set(numbers.splat(count, 0), sort.getIndices(), number);
+  const Value rank = build.ranks(sort.getValues());
+  const Value position = build.set(build.splat(count, 0), sort.getIndices(), rank);
   ++count;
-  rows = numbers.set(numbers.splat(count, tableRows), number, sort.getValues());
+  rows = build.set(build.splat(count, tableRows), rank, sort.getValues());
   int64_t start = 0;
   for (ScatterAddOp scatter : scatters) {
     SmallVector<int64_t> shape(shapeOf(scatter.getY()));
@@ -80,17 +79,17 @@ NamedRows::NamedRows(OpBuilder &builder, ArrayRef<ScatterAddOp> scatters) {
     const Value updates = ReshapeOp::create(builder, scatter.getLoc(), tensorTypeOf(scatter.getUpdates()).clone(shape),
                                             scatter.getUpdates());
     shape.front() = count;
-    const Value places = indices.size() == 1 ? place : numbers.slice(place, start, own);
-    sums.push_back(
-        ScatterAddOp::create(builder, scatter.getLoc(), tensorTypeOf(scatter.getY()).clone(shape), places, updates, 0));
+    const Value positions = indices.size() == 1 ? position : build.slice(position, start, own);
+    sums.push_back(ScatterAddOp::create(builder, scatter.getLoc(), tensorTypeOf(scatter.getY()).clone(shape), positions,
+                                        updates, 0));
     start += own;
   }
 }
 
-Value NamedRows::places(OpBuilder &builder, Location loc) const {
-  RowNumbers numbers(builder, loc);
-  const Value own = IotaOp::create(builder, loc, numbers.integers(count), 0);
-  return numbers.set(numbers.splat(tableRows, count - 1), rows, own);
+Value NamedRows::positions(OpBuilder &builder, Location loc) const {
+  RowIndexBuilder build(builder, loc);
+  const Value own = IotaOp::create(builder, loc, build.integers(count), 0);
+  return build.set(build.splat(tableRows, count - 1), rows, own);
 }
 
 } // namespace halftone::compiler

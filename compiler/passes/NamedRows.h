@@ -12,7 +12,7 @@ struct NamedRows {
   NamedRows(mlir::OpBuilder &builder, llvm::ArrayRef<dialect::ScatterAddOp> sums);
 
   /// For each row of the tables, the index of its row here; n if no index names it.
-  mlir::Value places(mlir::OpBuilder &builder, mlir::Location loc) const;
+  mlir::Value positions(mlir::OpBuilder &builder, mlir::Location loc) const;
 
   int64_t tableRows = 0, count = 0;    // rows of the tables; rows here, n + 1
   mlir::Value rows;                    // i32: the table row of each row here; tableRows after the named ones

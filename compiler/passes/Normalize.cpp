@@ -462,7 +462,7 @@ private:
     populateAttentionLowering(patterns, machine, numerics);
     populateConvolutionLowering(patterns, machine, numerics);
     if (!numerics.fixesOrder())
-      populateHoleLowering(patterns);
+      populateBaseDilationLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne,
                  HoistReshape, ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes,
                  WidenScatter, WidenScatterAdd>(&getContext());

@@ -17,7 +17,7 @@ using Symbol = uint64_t;
 inline constexpr Symbol zeros = 0; // all bytes are 0, or there are none
 
 inline Symbol partOf(llvm::StringRef text) { return llvm::xxh3_64bits(text); }
-inline Symbol partOf(llvm::ArrayRef<uint64_t> numbers) { return llvm::stable_hash_combine(numbers); }
+inline Symbol partOf(llvm::ArrayRef<uint64_t> parts) { return llvm::stable_hash_combine(parts); }
 inline Symbol partOf(uint64_t number) { return number; }
 /// A hash that is equal in every process, unlike that of llvm::hash_combine, so that the result of a check does not
 /// depend on the run.

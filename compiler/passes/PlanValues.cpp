@@ -123,7 +123,7 @@ private:
     int64_t before = -1;
     const SmallVector<int64_t> all = iterationsOf(length);
     for (int64_t step : all) {
-      const bool isBehindGap = step > std::exchange(before, step) + 1;
+      const bool isAfterGap = step > std::exchange(before, step) + 1;
       const auto isInFrontOfGap = [&](int64_t each) { return each + 1 < length && !llvm::is_contained(all, each + 1); };
       const int64_t index = scan.getReverse() ? length - 1 - step : step;
       setAll(scan.getCarries(), scan.getLasts());
@@ -144,7 +144,7 @@ private:
         // there for the next step, and no step has left one for the step after the gap.
         const auto carry = llvm::find(scan.getCarries(), reshapedFrom(slice));
         const bool isFound = carry != scan.getCarries().end();
-        if (!isFound || !isBehindGap)
+        if (!isFound || !isAfterGap)
           write(slice, index);
         if (isFound && isInFrontOfGap(step))
           write(scan.getLasts()[carry - scan.getCarries().begin()], index + (scan.getReverse() ? -1 : 1));
@@ -203,13 +203,13 @@ public:
   Symbol shadow(const ShadowSlot &slot) const { return whole(nameOf(slot), slot.type); }
 
   /// The bytes of a slot.
-  struct Place {
+  struct Span {
     Contents *contents;
     int64_t begin, end;
     void clear() const { contents->clear(begin, end); }
   };
   /// Those in an iteration of each repeat around the step, the outermost first.
-  Place placeOf(SlotId id, ArrayRef<int64_t> iterations) {
+  Span spanOf(SlotId id, ArrayRef<int64_t> iterations) {
     const Slot &slot = exe.plan.slots[id];
     int64_t begin = slot.offset + (slot.kind == SlotKind::arena ? slot.index : 0);
     for (auto [stride, iteration] : llvm::zip(slot.strides, iterations))
@@ -248,10 +248,9 @@ private:
   llvm::StringMap<Contents> memory;
 };
 
-bool contains(ArrayRef<PlanMemory::Place> places, const PlanMemory::Place &place) {
-  return llvm::any_of(places, [&](const PlanMemory::Place &each) {
-    return each.contents == place.contents && each.begin == place.begin;
-  });
+bool contains(ArrayRef<PlanMemory::Span> spans, const PlanMemory::Span &span) {
+  return llvm::any_of(
+      spans, [&](const PlanMemory::Span &each) { return each.contents == span.contents && each.begin == span.begin; });
 }
 
 /// Runs the steps of a plan on its memory.
@@ -263,15 +262,15 @@ public:
   const PlanMemory &result() const { return memory; }
 
 private:
-  using Place = PlanMemory::Place;
-  Place placeOf(SlotId id) { return memory.placeOf(id, iterations); }
+  using Span = PlanMemory::Span;
+  Span spanOf(SlotId id) { return memory.spanOf(id, iterations); }
   Symbol read(SlotId id) {
-    const Place place = placeOf(id);
-    return place.contents->read(place.begin, place.end);
+    const Span span = spanOf(id);
+    return span.contents->read(span.begin, span.end);
   }
   void write(SlotId id, Symbol value) {
-    const Place place = placeOf(id);
-    place.contents->write(place.begin, place.end, value);
+    const Span span = spanOf(id);
+    span.contents->write(span.begin, span.end, value);
   }
 
   void runSteps(size_t begin, size_t end) {
@@ -283,19 +282,19 @@ private:
         std::visit([this](const auto &each) { run(each); }, plan.steps[i]);
       }
   }
-  /// The places of slots in an iteration of the innermost repeat.
-  std::vector<Place> placesIn(int64_t iteration, ArrayRef<SlotId> slots) {
-    std::vector<Place> places;
+  /// The memory of slots in an iteration of the innermost repeat.
+  std::vector<Span> spansIn(int64_t iteration, ArrayRef<SlotId> slots) {
+    std::vector<Span> spans;
     std::swap(iterations.back(), iteration);
-    llvm::transform(slots, std::back_inserter(places), [&](SlotId id) { return placeOf(id); });
+    llvm::transform(slots, std::back_inserter(spans), [&](SlotId id) { return spanOf(id); });
     std::swap(iterations.back(), iteration);
-    return places;
+    return spans;
   }
 
-  /// The first iteration after a gap: the places at which it finds the carries, which no iteration has written, and
+  /// The first iteration after a gap: the memory in which it finds the carries, which no iteration has written, and
   /// those at which the next iteration looks for them.
   struct Jump {
-    std::vector<Place> moved, next;
+    std::vector<Span> moved, next;
     size_t depth = 0;
   };
   void runRepeat(const RepeatStep &repeat, size_t at) {
@@ -312,11 +311,11 @@ private:
       iterations.back() = iteration;
       if (!runs(repeat.running))
         break;
-      const Jump outer = std::exchange(behindGap, own);
+      const Jump outer = std::exchange(afterGap, own);
       runSteps(at + 1, plan.bodyEnd(at));
-      behindGap = outer;
-      for (const Place &place : own.moved) // of an iteration that did not run
-        place.clear();
+      afterGap = outer;
+      for (const Span &span : own.moved) // of an iteration that did not run
+        span.clear();
     }
     iterations.pop_back();
   }
@@ -343,15 +342,15 @@ private:
     const ArrayRef<Stride> strides = plan.slots[id].strides;
     if (strides.size() <= level || strides[level].bytes == 0 || strides[level].period)
       return;
-    Place place = placeOf(id);
-    const auto extend = [&](int64_t bytes) { (bytes < 0 ? place.begin : place.end) += bytes; };
+    Span span = spanOf(id);
+    const auto extend = [&](int64_t bytes) { (bytes < 0 ? span.begin : span.end) += bytes; };
     extend((skipped - 1) * strides[level].bytes);
     for (auto [stride, repeat] : llvm::zip(strides.drop_front(level + 1), inside))
       if (stride.bytes != 0)
         extend((stride.period ? 1 : repeat.second - 1) * stride.bytes);
-    place.clear();
+    span.clear();
   }
-  /// Moves the carries of the next iteration to the places at which iteration `to` looks for them.
+  /// Moves the carries of the next iteration to the memory in which iteration `to` looks for them.
   Jump jump(size_t at, int64_t to) {
     std::set<SlotId> read, written;
     for (size_t i = at + 1; i < plan.bodyEnd(at); ++i)
@@ -359,27 +358,27 @@ private:
         if (plan.slots[touched.slot].strides.size() == iterations.size())
           (touched.isWritten ? written : read).insert(touched.slot);
     const int64_t from = iterations.back() + 1;
-    const std::vector<Place> left = placesIn(from - 1, llvm::to_vector(written));
+    const std::vector<Span> left = spansIn(from - 1, llvm::to_vector(written));
     SmallVector<SlotId> carries;
     llvm::copy_if(read, std::back_inserter(carries),
-                  [&](SlotId id) { return contains(left, placesIn(from, id).front()); });
-    const Jump made{placesIn(to, carries), placesIn(to + 1, carries), iterations.size()};
-    const std::vector<Place> found = placesIn(from, carries), next = placesIn(from + 1, carries);
+                  [&](SlotId id) { return contains(left, spansIn(from, id).front()); });
+    const Jump made{spansIn(to, carries), spansIn(to + 1, carries), iterations.size()};
+    const std::vector<Span> found = spansIn(from, carries), next = spansIn(from + 1, carries);
     iterations.back() = from;
     for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) // for stacks of read values, as if this one ran
       if (auto *copy = std::get_if<CopyStep>(&plan.steps[i]); copy && isOfStack(*copy, found, next))
         run(*copy);
     std::vector<Contents> values(carries.size());
-    for (auto [value, place] : llvm::zip_equal(values, found))
-      value.write(0, place.end - place.begin, *place.contents, place.begin);
-    for (auto [value, place] : llvm::zip_equal(values, made.moved))
-      place.contents->write(place.begin, place.end, value, 0);
+    for (auto [value, span] : llvm::zip_equal(values, found))
+      value.write(0, span.end - span.begin, *span.contents, span.begin);
+    for (auto [value, span] : llvm::zip_equal(values, made.moved))
+      span.contents->write(span.begin, span.end, value, 0);
     return made;
   }
   /// Returns true if the step copies a carry that the iteration reads to something other than a carry.
-  bool isOfStack(const CopyStep &copy, const std::vector<Place> &found, const std::vector<Place> &next) {
+  bool isOfStack(const CopyStep &copy, const std::vector<Span> &found, const std::vector<Span> &next) {
     return copy.from >= 0 && plan.slots[copy.to].strides.size() == iterations.size() &&
-           contains(found, placeOf(copy.from)) && !contains(next, placeOf(copy.to));
+           contains(found, spanOf(copy.from)) && !contains(next, spanOf(copy.to));
   }
 
   bool runs(const std::optional<Predicate> &predicate) {
@@ -399,8 +398,8 @@ private:
       return;
     if (copy.from < 0)
       return write(copy.to, zeros);
-    const Place from = placeOf(copy.from), to = placeOf(copy.to);
-    if (iterations.size() == behindGap.depth && isOfStack(copy, behindGap.moved, behindGap.next))
+    const Span from = spanOf(copy.from), to = spanOf(copy.to);
+    if (iterations.size() == afterGap.depth && isOfStack(copy, afterGap.moved, afterGap.next))
       return to.clear();
     Contents copied;
     copied.write(0, to.end - to.begin, *from.contents, from.begin);
@@ -420,7 +419,7 @@ private:
   PlanMemory memory;
   Draw draw;
   SmallVector<int64_t> iterations; // of the enclosing repeats
-  Jump behindGap{};                // of the innermost repeat
+  Jump afterGap{};                 // of the innermost repeat
 };
 
 } // namespace

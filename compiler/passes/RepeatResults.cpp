@@ -33,7 +33,7 @@ struct Repeated {
   SmallVector<OpOperand *> readers = {};
 };
 
-Value behindReshapes(Value value) {
+Value throughReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();
   return value;
@@ -71,11 +71,11 @@ LaunchOp RepeatResults::makerOf(Value value) {
 /// shadow keeps the original.
 void RepeatResults::findRepeatedResults() {
   DenseSet<Value> taken;
-  for (OpOperand &place : llvm::reverse(main.getBody().front().getTerminator()->getOpOperands())) {
-    const Value value = behindReshapes(place.get());
+  for (OpOperand &use : llvm::reverse(main.getBody().front().getTerminator()->getOpOperands())) {
+    const Value value = throughReshapes(use.get());
     LaunchOp launch = makerOf(value);
     if (launch && !taken.insert(value).second)
-      additions[launch].push_back({cast<OpResult>(value).getResultNumber(), {}, {&place}});
+      additions[launch].push_back({cast<OpResult>(value).getResultNumber(), {}, {&use}});
   }
 }
 
@@ -108,9 +108,9 @@ void RepeatResults::findOldValues() {
   for (BlockArgument argument : main.getArguments())
     if (Attribute symbol = main.getArgAttr(argument.getArgNumber(), variableAttr))
       old[symbol] = argument;
-  for (OpOperand &place : main.getBody().front().getTerminator()->getOpOperands())
-    if (Attribute symbol = main.getResultAttr(place.getOperandNumber(), variableAttr))
-      if (auto fresh = dyn_cast<OpResult>(place.get()); fresh && old.contains(symbol))
+  for (OpOperand &use : main.getBody().front().getTerminator()->getOpOperands())
+    if (Attribute symbol = main.getResultAttr(use.getOperandNumber(), variableAttr))
+      if (auto fresh = dyn_cast<OpResult>(use.get()); fresh && old.contains(symbol))
         findOldValue(old.lookup(symbol), fresh);
 }
 

@@ -26,7 +26,7 @@ VariableOp Differentiation::variableOf(Value value) {
 }
 
 void Reverse::add(Value value, Value cotangent) {
-  if (!shared.way.isDependent(value))
+  if (!shared.path.isDependent(value))
     return;
   Value &sum = cotangents[value];
   if (!sum) {
@@ -43,7 +43,7 @@ bool Reverse::hasCotangent(Operation *op) const {
 }
 
 /// Clones the ops of a unit, with values in memory as inputs: variables as they are, all others through a `hold`.
-void Reverse::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
+void Reverse::recompute(ArrayRef<Operation *> unit, IRMapping &copies) {
   const auto hold = [&](Value value) {
     Operation *producer = value.getDefiningOp();
     if (!copies.contains(value) && !(isa<BlockArgument>(value) && shared.variableOf(value)) &&
@@ -56,7 +56,7 @@ void Reverse::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
     llvm::for_each(capturesOf(op), hold);
     builder.clone(*op, copies)->removeAttr(rematerializeAttr);
   }
-  shared.way.addCopies(copies);
+  shared.path.addCopies(copies);
 }
 
 /// Returns the op whose operands and results the derivative of `op` reads: `op` itself, or its copy in the backward
@@ -65,10 +65,10 @@ Operation *Reverse::computedAgain(Operation *op) {
   auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr);
   if (!unit)
     return op;
-  auto [place, isNew] = copies.try_emplace(unit.getInt());
+  auto [entry, isNew] = copies.try_emplace(unit.getInt());
   if (isNew)
-    computeAgain(units.lookup(unit.getInt()), place->second);
-  return place->second.lookup(op);
+    recompute(units.lookup(unit.getInt()), entry->second);
+  return entry->second.lookup(op);
 }
 
 LogicalResult Reverse::reverse(Operation *op) {
@@ -84,7 +84,7 @@ LogicalResult Reverse::reverse(Operation *op) {
   if (failed(cast<GradientOpInterface>(copy).buildGradient(builder, results, operands)))
     return failure();
   for (auto [index, operand, cotangent] : llvm::enumerate(op->getOperands(), operands)) {
-    if (!cotangent || !shared.way.isDependent(operand))
+    if (!cotangent || !shared.path.isDependent(operand))
       continue;
     if (cotangent.getType() != operand.getType())
       return op->emitOpError() << "gives operand " << index << " of type " << operand.getType()
@@ -99,7 +99,7 @@ LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
     if (auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr))
       units[unit.getInt()].push_back(op);
   for (Operation *op : llvm::reverse(ops))
-    if (hasCotangent(op) && shared.way.passesThrough(op) && failed(reverse(op)))
+    if (hasCotangent(op) && shared.path.passesThrough(op) && failed(reverse(op)))
       return failure();
   return success();
 }

@@ -1,7 +1,7 @@
 // Reverse accumulation over the ops of one block: takes cotangents of results and computes those of operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/passes/GradientWay.h"
+#include "compiler/passes/GradientPath.h"
 #include "compiler/passes/LoopParts.h"
 #include "compiler/reports/LayerPath.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +12,7 @@ namespace halftone::compiler {
 /// State shared by all reversals of one gradient, including those of nested regions.
 struct Differentiation {
   Differentiation(dialect::GradientOp gradient, mlir::func::FuncOp function, const mlir::SymbolTable &symbols)
-      : gradient(gradient), function(function), symbols(symbols), way(gradient), listener(gradient.getLoc()),
+      : gradient(gradient), function(function), symbols(symbols), path(gradient), listener(gradient.getLoc()),
         builder(gradient, &listener) {}
 
   /// The variable of which `value` is a value: an argument of the function, or a leaf that lift-variables created.
@@ -31,7 +31,7 @@ struct Differentiation {
   dialect::GradientOp gradient;
   mlir::func::FuncOp function;
   const mlir::SymbolTable &symbols;
-  GradientWay way;
+  GradientPath path;
   Locations listener;
   mlir::OpBuilder builder;
 };
@@ -50,7 +50,7 @@ public:
 private:
   bool hasCotangent(mlir::Operation *op) const;
   mlir::Operation *computedAgain(mlir::Operation *op);
-  void computeAgain(llvm::ArrayRef<mlir::Operation *> unit, mlir::IRMapping &copies);
+  void recompute(llvm::ArrayRef<mlir::Operation *> unit, mlir::IRMapping &copies);
   llvm::LogicalResult reverse(mlir::Operation *op);
 
   // `op` is the forward op; `made` is the op whose values the derivative reads: `op` itself, or its copy in the

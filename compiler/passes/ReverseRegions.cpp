@@ -48,7 +48,7 @@ SmallVector<Reverse::Accumulator> Reverse::accumulators(ArrayRef<Value> captures
                                                         LoopParts &parts, Reverse &inside) {
   SmallVector<Accumulator> all;
   for (auto [capture, copy] : llvm::zip_equal(captures, copies)) {
-    if (!shared.way.isDependent(copy))
+    if (!shared.path.isDependent(copy))
       continue;
     const RankedTensorType type = accumulatedIn(capture.getType());
     const Value before = cotangentOf(capture);
@@ -103,7 +103,7 @@ SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp made, LoopParts &par
   for (auto [argument, init, last, next] :
        llvm::zip_equal(made.getCarries(), op.getInits(), op.getLasts(), made.getNexts())) {
     Value cotangent = cotangentOf(last);
-    if (!shared.way.isDependent(argument) || (!cotangent && !shared.way.holds(argument)))
+    if (!shared.path.isDependent(argument) || (!cotangent && !shared.path.holds(argument)))
       continue;
     if (!cotangent) {
       OpBuilder::InsertionGuard guard(builder);

@@ -37,15 +37,15 @@ void splitAttention(AttentionGradOp op, const Blocking &blocking) {
   if (parts == 1 || partsOfQueries(op) != 0 || !blocking.attentionTile(attentionTraits(inputs)))
     return;
   const Type sum = op.getScoreType();
-  const auto piecesOf = [&](Value result) { return typeOfPieces(result.getType(), parts, sum); };
+  const auto partialsOf = [&](Value result) { return typeOfPartialResults(result.getType(), parts, sum); };
   OpBuilder builder(op);
   Expression e(builder, op.getLoc());
   auto split = AttentionGradOp::create(
-      builder, e.loc, TypeRange{op.getByQ().getType(), piecesOf(op.getByK()), piecesOf(op.getByV())}, op.getQ(),
+      builder, e.loc, TypeRange{op.getByQ().getType(), partialsOf(op.getByK()), partialsOf(op.getByV())}, op.getQ(),
       op.getK(), op.getV(), op.getBias(), op.getMask(), op.getKey(), op.getLse(), op.getByOut(), op.getDelta(),
       op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr());
-  const auto joined = [&](Value pieces, Type type) {
-    const Value whole = e.sum(pieces, {0}, sum);
+  const auto joined = [&](Value partials, Type type) {
+    const Value whole = e.sum(partials, {0}, sum);
     return whole.getType() == type
                ? whole
                : CastOp::create(builder, e.loc, type, whole, CastKind::storage, "attention").getResult();

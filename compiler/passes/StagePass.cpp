@@ -11,7 +11,7 @@ namespace halftone::compiler {
 namespace {
 
 /// The first and the last PassInput that a module can be, each with the op that determines it.
-struct Places {
+struct StageRange {
   PassInput first = PassInput::graph, last = PassInput::kernel;
   Operation *firstOp = nullptr, *lastOp = nullptr;
 
@@ -25,39 +25,39 @@ struct Places {
   }
 };
 
-/// Restricts `places` by an op in a function's body or in a nested region.
-void placeOp(Operation *op, Places &places) {
+/// Restricts `range` by an op in a function's body or in a nested region.
+void restrictBy(Operation *op, StageRange &range) {
   if (isa<LayerOp>(op))
-    places.atMost(PassInput::graph, op);
+    range.atMost(PassInput::graph, op);
   else if (isa<ReadOp, AssignOp>(op))
-    places.atMost(PassInput::cast, op);
+    range.atMost(PassInput::cast, op);
   else if (isa<GradientOp, CustomGradientOp>(op))
-    places.atMost(PassInput::lifted, op);
+    range.atMost(PassInput::lifted, op);
   else if (isa<LaunchOp>(op))
-    places.atLeast(PassInput::kernel, op);
+    range.atLeast(PassInput::kernel, op);
   else if (isa<ComputeOpInterface>(op) && !isa<ReshapeOp, ConstantOp>(op))
-    places.atMost(PassInput::pure, op);
+    range.atMost(PassInput::pure, op);
 }
 
-Places placesOf(ModuleOp module) {
-  Places places;
+StageRange rangeOf(ModuleOp module) {
+  StageRange range;
   for (Operation &op : module.getBody()->getOperations()) {
     if (isa<KernelOp>(op))
-      places.atLeast(PassInput::kernel, &op);
+      range.atLeast(PassInput::kernel, &op);
     else if (isa<ShadowOp>(op))
-      places.atLeast(PassInput::pure, &op);
+      range.atLeast(PassInput::pure, &op);
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
       continue;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (function.getArgAttr(i, variableAttr))
-        places.atLeast(PassInput::lifted, &op);
+        range.atLeast(PassInput::lifted, &op);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (function.getResultAttr(i, variableAttr))
-        places.atLeast(PassInput::lifted, &op);
-    function.getBody().walk([&](Operation *inner) { placeOp(inner, places); });
+        range.atLeast(PassInput::lifted, &op);
+    function.getBody().walk([&](Operation *inner) { restrictBy(inner, range); });
   }
-  return places;
+  return range;
 }
 
 StringRef stageText(PassInput input) {
@@ -69,13 +69,13 @@ StringRef stageText(PassInput input) {
 } // namespace
 
 void StagePass::runOnOperation() {
-  const Places places = input == PassInput::any ? Places() : placesOf(getOperation());
-  const bool tooEarly = input != PassInput::any && places.last < input;
-  if (tooEarly || (input != PassInput::any && places.first > input)) {
-    Operation *op = tooEarly ? places.lastOp : places.firstOp;
+  const StageRange range = input == PassInput::any ? StageRange() : rangeOf(getOperation());
+  const bool tooEarly = input != PassInput::any && range.last < input;
+  if (tooEarly || (input != PassInput::any && range.first > input)) {
+    Operation *op = tooEarly ? range.lastOp : range.firstOp;
     op->emitError() << getArgument() << " expects a module " << stageText(input) << "; '" << op->getName() << "' "
                     << (isa<func::FuncOp>(op) ? "with state as arguments or results " : "") << "stands in modules "
-                    << stageText(tooEarly ? places.last : places.first);
+                    << stageText(tooEarly ? range.last : range.first);
     return signalPassFailure();
   }
   if (leaves)

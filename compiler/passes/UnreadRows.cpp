@@ -57,11 +57,11 @@ bool UnreadRows::isUniform(Value value) const {
 
 /// Adds a scatter_add that precedes all ops on the other sums. Returns false if it does not fit.
 bool UnreadRows::join(ScatterAddOp sum) {
-  const auto place = [&](Operation *op) { return order.lookup(op); };
-  if (!sums.empty() &&
-      (!isLarge(sum) || sum->getBlock() != sums.front()->getBlock() || !order.contains(sum) || firstWork < place(sum)))
+  const auto positionOf = [&](Operation *op) { return order.lookup(op); };
+  if (!sums.empty() && (!isLarge(sum) || sum->getBlock() != sums.front()->getBlock() || !order.contains(sum) ||
+                        firstWork < positionOf(sum)))
     return false;
-  sums.insert(llvm::lower_bound(sums, sum, [&](auto a, auto b) { return place(a) < place(b); }), sum);
+  sums.insert(llvm::lower_bound(sums, sum, [&](auto a, auto b) { return positionOf(a) < positionOf(b); }), sum);
   known[sum.getY()] = {.kind = Kind::uniform, .isZeroOrNaN = true};
   follow(sum.getY());
   return true;

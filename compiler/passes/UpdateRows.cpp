@@ -31,7 +31,7 @@ namespace {
 class RowRewriter {
 public:
   explicit RowRewriter(UnreadRows &found)
-      : found(found), inside(found.ops.begin(), found.ops.end()), start(behindSums()), rows(start, found.sums) {
+      : found(found), inside(found.ops.begin(), found.ops.end()), start(afterSums()), rows(start, found.sums) {
     for (auto [sum, compact] : llvm::zip_equal(found.sums, rows.sums))
       compacts[sum.getY()] = compact;
   }
@@ -40,7 +40,7 @@ public:
   void run(llvm::SetVector<Block *> &changed, OpOrder &order);
 
 private:
-  OpBuilder behindSums() const {
+  OpBuilder afterSums() const {
     OpBuilder builder(found.sums.back());
     builder.setInsertionPointAfter(found.sums.back());
     return builder;
@@ -146,14 +146,14 @@ void RowRewriter::updateNamed(OpBuilder &builder, const UnreadRows::Update &upda
 
 /// Yields new values of all rows.
 void RowRewriter::updateAll(OpBuilder &builder, const UnreadRows::Update &update) {
-  const Value places = rows.places(builder, update.loc());
+  const Value positions = rows.positions(builder, update.loc());
   IRMapping own;
   for (Operation *op : update.ops) {
     for (Value operand : op->getOperands())
       if (found.isUniform(operand) && !own.contains(operand))
-        own.map(
-            operand,
-            GatherOp::create(builder, operand.getLoc(), operand.getType(), compactOf(operand), places, 0).getResult());
+        own.map(operand,
+                GatherOp::create(builder, operand.getLoc(), operand.getType(), compactOf(operand), positions, 0)
+                    .getResult());
     builder.clone(*op, own);
   }
   SmallVector<Value> tables;
@@ -182,11 +182,11 @@ void RowRewriter::run(llvm::SetVector<Block *> &changed, OpOrder &order) {
   for (OpOperand *measured : found.measured)
     measured->set(compactOf(measured->get()));
   if (!found.dense.empty()) {
-    const Value places = rows.places(start, found.sums.back().getLoc());
+    const Value positions = rows.positions(start, found.sums.back().getLoc());
     for (OpOperand *operand : found.dense) {
       OpBuilder builder(operand->getOwner());
       operand->set(GatherOp::create(builder, operand->getOwner()->getLoc(), operand->get().getType(),
-                                    compactOf(operand->get()), places, 0));
+                                    compactOf(operand->get()), positions, 0));
     }
   }
   for (const UnreadRows::Update &update : found.updates)

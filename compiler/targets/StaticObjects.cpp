@@ -38,8 +38,8 @@ void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   llvm::PHINode *const i = builder.CreatePHI(builder.getInt64Ty(), 2);
   llvm::Constant *const addend =
       llvm::ConstantDataVector::getSplat(4, llvm::ConstantFP::get(builder.getFloatTy(), 1.5));
-  llvm::Value *const place = builder.CreateGEP(addend->getType(), kernel->getArg(0), i);
-  builder.CreateStore(builder.CreateFAdd(builder.CreateLoad(addend->getType(), place), addend), place);
+  llvm::Value *const address = builder.CreateGEP(addend->getType(), kernel->getArg(0), i);
+  builder.CreateStore(builder.CreateFAdd(builder.CreateLoad(addend->getType(), address), addend), address);
   llvm::Value *const next = builder.CreateAdd(i, builder.getInt64(1));
   i->addIncoming(builder.getInt64(0), entry);
   i->addIncoming(next, body);

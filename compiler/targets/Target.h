@@ -69,7 +69,7 @@ public:
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
-  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows, beside
+  /// name, of ops that kernels' code may have (checkLegalOps) and of math that expand-math knows, beside
   /// declarations of the cores that it calls. On failure a diagnostic says which part of the kernel has no code.
   virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
   /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.

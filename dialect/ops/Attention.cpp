@@ -100,24 +100,25 @@ LogicalResult AttentionGradOp::verify() {
       return emitOpError() << name << " must be " << type << ", but got " << value.getType();
   const int64_t parts = partsOfQueries(*this);
   for (auto [result, operand] : llvm::zip(getResults(), ValueRange{getQ(), getK(), getV()})) {
-    const bool inPieces = parts > 0 && result != getByQ();
+    const bool inParts = parts > 0 && result != getByQ();
     const RankedTensorType whole = tensorTypeOf(operand),
-                           type = inPieces ? typeOfPieces(whole, parts, inputs.scoreType()) : whole;
+                           type = inParts ? typeOfPartialResults(whole, parts, inputs.scoreType()) : whole;
     if (result.getType() != type)
       return emitOpError() << "result must be " << type
-                           << (inPieces ? ", partial results as by_k" : ", the type of the operand") << ", but got "
+                           << (inParts ? ", partial results as by_k" : ", the type of the operand") << ", but got "
                            << result.getType();
   }
   return success();
 }
 
-/// Sums `slope`, in the shape of scores, over the broadcast axes of `bias`.
-static Value gradientOfBias(Expression &e, Value slope, Value bias) {
+/// Sums `scoreGradients`, in the shape of scores, over the broadcast axes of `bias`.
+static Value gradientOfBias(Expression &e, Value scoreGradients, Value bias) {
   SmallVector<int64_t> summed;
-  for (auto [axis, extents] : llvm::enumerate(llvm::zip(tensorTypeOf(bias).getShape(), tensorTypeOf(slope).getShape())))
+  for (auto [axis, extents] :
+       llvm::enumerate(llvm::zip(tensorTypeOf(bias).getShape(), tensorTypeOf(scoreGradients).getShape())))
     if (std::get<0>(extents) != std::get<1>(extents))
       summed.push_back(static_cast<int64_t>(axis));
-  Value sum = e.sum(slope, summed, tensorTypeOf(slope).getElementType());
+  Value sum = e.sum(scoreGradients, summed, tensorTypeOf(scoreGradients).getElementType());
   sum = ReshapeOp::create(e.builder, e.loc, tensorTypeOf(bias).clone(tensorTypeOf(sum).getElementType()), sum);
   return e.cast(sum, tensorTypeOf(bias).getElementType(), "gradient of attention");
 }
@@ -139,7 +140,7 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder, ValueRange cotangen
       getBias(), getMask(), getKey(), getLse(), byOut, delta, getCausalAttr(), getScaleAttr(), getRateAttr());
   gradients.append(grad->result_begin(), grad->result_end());
   if (getBias())
-    gradients.push_back(gradientOfBias(e, parts.slopes(getLse(), byOut, delta).slopes, getBias()));
+    gradients.push_back(gradientOfBias(e, parts.scoreGradients(getLse(), byOut, delta).scoreGradients, getBias()));
   gradients.resize(getNumOperands());
   return success();
 }

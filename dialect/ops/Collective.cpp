@@ -35,30 +35,30 @@ LogicalResult AllReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangen
 
 namespace {
 
-ArrayRef<int64_t> bordersOf(ArrayAttr borders, size_t value) {
-  return cast<DenseI64ArrayAttr>(borders[value]).asArrayRef();
+ArrayRef<int64_t> offsetsOf(ArrayAttr offsets, size_t value) {
+  return cast<DenseI64ArrayAttr>(offsets[value]).asArrayRef();
 }
 
 /// Verifies that there is one array of borders per value, that the borders of each ascend from 0 and have the same
 /// count, and that `rank` is the index of one of their intervals.
-LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
-  if (borders.size() != values)
-    return error() << "has " << values << " values, but borders for " << borders.size();
+LogicalResult checkDivision(ArrayAttr offsets, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
+  if (offsets.size() != values)
+    return error() << "has " << values << " values, but borders for " << offsets.size();
   for (size_t i = 0; i < values; ++i) {
-    const ArrayRef<int64_t> own = bordersOf(borders, i);
-    if (own.size() < 2 || own.size() != bordersOf(borders, 0).size() || own.front() != 0 || !llvm::is_sorted(own))
+    const ArrayRef<int64_t> own = offsetsOf(offsets, i);
+    if (own.size() < 2 || own.size() != offsetsOf(offsets, 0).size() || own.front() != 0 || !llvm::is_sorted(own))
       return error() << "expected ascending borders that begin with 0, equally many for each value, but got "
-                     << borders[i];
+                     << offsets[i];
     if (rank < 0 || rank + 1 >= static_cast<int64_t>(own.size()))
       return error() << "has rank " << rank << ", but borders for " << own.size() - 1 << " processes";
   }
   return success();
 }
 
-int64_t ownElements(ArrayRef<int64_t> borders, int64_t rank) { return borders[rank + 1] - borders[rank]; }
-int64_t allElements(ArrayRef<int64_t> borders, int64_t) { return borders.back(); }
+int64_t ownElements(ArrayRef<int64_t> offsets, int64_t rank) { return offsets[rank + 1] - offsets[rank]; }
+int64_t allElements(ArrayRef<int64_t> offsets, int64_t) { return offsets.back(); }
 
-/// Infers the result types. Each result has `count(borders, rank)` elements. If its operand has as many, the result has
+/// Infers the result types. Each result has `count(offsets, rank)` elements. If its operand has as many, the result has
 /// the operand's type; otherwise it is a vector.
 template <class Adaptor>
 LogicalResult inferTypes(std::optional<Location> location, Adaptor &op,
@@ -70,7 +70,7 @@ LogicalResult inferTypes(std::optional<Location> location, Adaptor &op,
     return failure();
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
     const auto type = cast<RankedTensorType>(x.getType());
-    const int64_t elements = count(bordersOf(op.getBorders(), i), op.getRank());
+    const int64_t elements = count(offsetsOf(op.getBorders(), i), op.getRank());
     types.push_back(type.getNumElements() == elements ? type
                                                       : RankedTensorType::get({elements}, type.getElementType()));
   }
@@ -81,7 +81,7 @@ template <class Op> LogicalResult verifyDivided(Op op, function_ref<int64_t(Arra
   if (failed(checkDivision(op.getBorders(), op.getRank(), op.getXs().size(), [&] { return op.emitOpError(); })))
     return failure();
   for (auto [i, x] : llvm::enumerate(op.getXs()))
-    if (const int64_t expected = count(bordersOf(op.getBorders(), i), op.getRank());
+    if (const int64_t expected = count(offsetsOf(op.getBorders(), i), op.getRank());
         cast<RankedTensorType>(x.getType()).getNumElements() != expected)
       return op.emitOpError() << "expected a value of " << expected << " elements, according to its borders, but got "
                               << x.getType();

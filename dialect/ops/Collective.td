@@ -24,13 +24,13 @@ def Halftone_AllReduceOp : Halftone_CollectiveOp<"all_reduce", [DeclareOpInterfa
   let assemblyFormat = "custom<BareEnum>($kind) `(` $xs `)` attr-dict `:` type($xs)";
 }
 
-def Halftone_BordersAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "list of borders for each value">;
+def Halftone_OffsetsAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "list of borders for each value">;
 
 /// Values that are sharded across the processes: process r owns the elements [borders[i][r], borders[i][r + 1]) of
 /// value i, in row-major order. `rank` is this process.
 class Halftone_DividedOp<string mnemonic> : Halftone_CollectiveOp<mnemonic, [
     Halftone_NoGradient<"only optimizers divide values">]> {
-  let arguments = (ins Variadic<Halftone_NumberTensor>:$xs, Halftone_BordersAttr:$borders, I64Attr:$rank,
+  let arguments = (ins Variadic<Halftone_NumberTensor>:$xs, Halftone_OffsetsAttr:$borders, I64Attr:$rank,
                        OptionalAttr<I64Attr>:$order);
   let results = (outs Variadic<Halftone_NumberTensor>:$outputs);
   let assemblyFormat = "`(` $xs `)` `rank` $rank `borders` $borders attr-dict `:` type($xs)";

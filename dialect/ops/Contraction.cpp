@@ -162,8 +162,8 @@ SmallVector<Value> ContractOp::lift(OpBuilder &builder, const StepOperands &oper
   const Location loc = getLoc();
   if (operands.isStacked.all()) {
     auto copy = cast<ContractOp>(cloneOfStacks(builder, *this, operands));
-    copy.setLhsBatch(behindSteps(getLhsBatch()));
-    copy.setRhsBatch(behindSteps(getRhsBatch()));
+    copy.setLhsBatch(afterSteps(getLhsBatch()));
+    copy.setRhsBatch(afterSteps(getRhsBatch()));
     copy.setLhsContract(stackAxes(getLhsContract()));
     copy.setRhsContract(stackAxes(getRhsContract()));
     return {copy};

@@ -10,34 +10,35 @@ using namespace mlir;
 namespace halftone::dialect {
 
 template <class Op> static WindowSteps stepsOf(Op op) {
-  auto numbers = [](ArrayRef<int64_t> values) { return SmallVector<int64_t, 3>(values); };
-  return {numbers(op.getStride()), numbers(op.getDilation()), numbers(op.getLow()), numbers(op.getHole())};
+  auto copied = [](ArrayRef<int64_t> values) { return SmallVector<int64_t, 3>(values); };
+  return {copied(op.getStride()), copied(op.getDilation()), copied(op.getLow()), copied(op.getHole())};
 }
 
 template <class Properties> static void setSteps(Builder &builder, Properties &properties, const WindowSteps &steps) {
   properties.stride = builder.getDenseI64ArrayAttr(steps.stride);
   properties.dilation = builder.getDenseI64ArrayAttr(steps.dilation);
-  properties.low = builder.getDenseI64ArrayAttr(steps.low);
-  properties.hole = builder.getDenseI64ArrayAttr(steps.hole);
+  properties.low = builder.getDenseI64ArrayAttr(steps.paddingLow);
+  properties.hole = builder.getDenseI64ArrayAttr(steps.baseDilation);
 }
 
 /// Verifies that `op` has one value of each parameter per spatial axis, and that each value is in range; its magnitude
 /// of at most 2^31 keeps indices within i64 (verifyReach).
 static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   const size_t rank = steps.stride.size();
-  if (rank == 0 || steps.dilation.size() != rank || steps.low.size() != rank || steps.hole.size() != rank)
+  if (rank == 0 || steps.dilation.size() != rank || steps.paddingLow.size() != rank ||
+      steps.baseDilation.size() != rank)
     return op->emitOpError()
            << "expects a stride, dilation, low and hole for each of one or more spatial axes, but got " << rank << ", "
-           << steps.dilation.size() << ", " << steps.low.size() << " and " << steps.hole.size();
+           << steps.dilation.size() << ", " << steps.paddingLow.size() << " and " << steps.baseDilation.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     if (steps.stride[axis] == 0 || steps.dilation[axis] == 0)
       return op->emitOpError() << "stride and dilation must not be 0, but along spatial axis " << axis << " they are "
                                << steps.stride[axis] << " and " << steps.dilation[axis];
-    if (steps.hole[axis] < 1)
+    if (steps.baseDilation[axis] < 1)
       return op->emitOpError() << "hole must be at least 1, but along spatial axis " << axis << " it is "
-                               << steps.hole[axis];
+                               << steps.baseDilation[axis];
     constexpr int64_t most = int64_t(1) << 31;
-    for (int64_t step : {steps.stride[axis], steps.dilation[axis], steps.low[axis], steps.hole[axis]})
+    for (int64_t step : {steps.stride[axis], steps.dilation[axis], steps.paddingLow[axis], steps.baseDilation[axis]})
       if (step < -most || step > most)
         return op->emitOpError() << "stride, dilation, low and hole must be at most " << most
                                  << " in magnitude, but along spatial axis " << axis << " one is " << step;
@@ -46,16 +47,16 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
 }
 
 /// Verifies that the extents of positions and taps keep every index within i64.
-static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> positions, ArrayRef<int64_t> taps) {
   constexpr int64_t most = int64_t(1) << 31;
-  for (int64_t extent : llvm::concat<const int64_t>(places, taps))
+  for (int64_t extent : llvm::concat<const int64_t>(positions, taps))
     if (extent > most)
       return op->emitOpError() << "has at most " << most << " positions and taps along an axis, but got " << extent;
   return success();
 }
 
 WindowSteps WindowOp::getSteps() { return stepsOf(*this); }
-ArrayRef<int64_t> WindowOp::getPlaces() { return tensorTypeOf(getY()).getShape().slice(1, getStride().size()); }
+ArrayRef<int64_t> WindowOp::getPositions() { return tensorTypeOf(getY()).getShape().slice(1, getStride().size()); }
 ArrayRef<int64_t> WindowOp::getTaps() {
   const size_t rank = getStride().size();
   return tensorTypeOf(getY()).getShape().slice(1 + rank, rank);
@@ -107,7 +108,7 @@ LogicalResult WindowOp::verify() {
   if (y.getShape() != ArrayRef(expected))
     return emitOpError() << "preserves the non-spatial axes: expected " << y.clone(expected) << " for " << x
                          << ", but got " << y;
-  return verifyReach(*this, getPlaces(), getTaps());
+  return verifyReach(*this, getPositions(), getTaps());
 }
 
 OpFoldResult WindowOp::fold(FoldAdaptor adaptor) {
@@ -184,11 +185,11 @@ namespace {
 struct AxisOrder {
   int64_t rank;
 
-  SmallVector<int64_t> of(ArrayRef<int64_t> before, int64_t firstSpatial, ArrayRef<int64_t> behind) const {
+  SmallVector<int64_t> of(ArrayRef<int64_t> before, int64_t firstSpatial, ArrayRef<int64_t> after) const {
     SmallVector<int64_t> order(before);
     for (int64_t axis = 0; axis < rank; ++axis)
       order.push_back(firstSpatial + axis);
-    llvm::append_range(order, behind);
+    llvm::append_range(order, after);
     return order;
   }
 };

@@ -34,7 +34,7 @@ def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareO
   let extraClassDeclaration = [{
     WindowSteps getSteps();
     /// The extents of the axes o and k.
-    ::llvm::ArrayRef<int64_t> getPlaces();
+    ::llvm::ArrayRef<int64_t> getPositions();
     ::llvm::ArrayRef<int64_t> getTaps();
     /// The element outside of x, as a splat of the result's type.
     ::mlir::DenseElementsAttr getFill();

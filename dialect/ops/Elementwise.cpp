@@ -119,8 +119,8 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
   Expression e(builder, getLoc());
   Value x = getLhs(), y = getRhs(), ct = cotangents[0];
   Value one = e.splat(y.getType(), 1.0), zero = e.splat(y.getType(), 0.0);
-  Value slope = e.mul(y, PowOp::create(builder, e.loc, x, e.sub(y, one)));
-  gradients.push_back(e.zeroUnless(e.compare(ComparePredicate::ne, y, zero), e.mul(ct, slope)));
+  Value derivative = e.mul(y, PowOp::create(builder, e.loc, x, e.sub(y, one)));
+  gradients.push_back(e.zeroUnless(e.compare(ComparePredicate::ne, y, zero), e.mul(ct, derivative)));
   Value positive = e.compare(ComparePredicate::gt, x, zero);
   Value log = LogOp::create(builder, e.loc, e.select(positive, x, one));
   gradients.push_back(e.zeroUnless(positive, e.mul(ct, e.mul(getResult(), log))));
@@ -134,8 +134,8 @@ LogicalResult Atan2Op::buildGradient(OpBuilder &builder, ValueRange cotangents, 
   Value y = getLhs(), x = getRhs(), ct = cotangents[0];
   Value scale = MaximumOp::create(builder, e.loc, AbsOp::create(builder, e.loc, x), AbsOp::create(builder, e.loc, y));
   Value a = e.div(x, scale), b = e.div(y, scale);
-  Value slope = e.div(ct, e.mul(scale, e.add(e.mul(a, a), e.mul(b, b))));
-  gradients.append({e.mul(slope, a), e.neg(e.mul(slope, b))});
+  Value derivative = e.div(ct, e.mul(scale, e.add(e.mul(a, a), e.mul(b, b))));
+  gradients.append({e.mul(derivative, a), e.neg(e.mul(derivative, b))});
   return success();
 }
 

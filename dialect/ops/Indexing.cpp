@@ -82,8 +82,8 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterAddOp::verify() {
   RankedTensorType updates = tensorTypeOf(getUpdates()), y = tensorTypeOf(getY());
   Type from = updates.getElementType(), to = y.getElementType();
-  bool isNarrow = isa<FloatType>(from) && from.getIntOrFloatBitWidth() < 32;
-  if (from != to && !(isNarrow && to.isF32()))
+  bool isNarrowFloat = isa<FloatType>(from) && from.getIntOrFloatBitWidth() < 32;
+  if (from != to && !(isNarrowFloat && to.isF32()))
     return emitOpError()
            << "result must have the dtype of the updates, or f32 if that is a narrower float, but got updates of "
            << from << " and a result of " << to;
@@ -129,8 +129,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
     return elements.resizeSplat(tensorTypeOf(getY()));
   if (auto inner = getX().getDefiningOp<SliceOp>()) {
     SmallVector<int64_t> start(getStart());
-    for (auto [place, more] : llvm::zip(start, inner.getStart()))
-      place += more;
+    for (auto [offset, more] : llvm::zip(start, inner.getStart()))
+      offset += more;
     getXMutable().assign(inner.getX());
     setStart(start);
     return getY();
@@ -230,8 +230,8 @@ struct ScatterGradient {
   Value ofUpdates(Value ofIndices) {
     auto updates = cast<RankedTensorType>(op.getUpdates().getType());
     SmallVector<int64_t> kept;
-    for (int64_t place = 0; place < indices.getRank(); ++place)
-      kept.push_back(place < batch ? place : axis + place - batch);
+    for (int64_t index = 0; index < indices.getRank(); ++index)
+      kept.push_back(index < batch ? index : axis + index - batch);
     return e.broadcast(ofIndices, updates.clone(tensorTypeOf(ofIndices).getElementType()), kept);
   }
   /// Computes whether each index is in range.
@@ -247,9 +247,9 @@ struct ScatterGradient {
     const ArrayRef<int64_t> shape = indices.getShape();
     const int64_t count = ShapedType::getNumElements(shape.drop_front(batch));
     const Type element = e.builder.getIntegerType(llvm::isInt<32>(count) ? 32 : 64);
-    const auto numbers = RankedTensorType::get({count}, element),
+    const auto iotaType = RankedTensorType::get({count}, element),
                apart = indices.clone(shape.drop_front(batch), element);
-    Value number = IotaOp::create(e.builder, e.loc, numbers, 0);
+    Value number = IotaOp::create(e.builder, e.loc, iotaType, 0);
     SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(batch, indices.getRank()));
     number = e.broadcast(ReshapeOp::create(e.builder, e.loc, apart, number), indices.clone(element), kept);
     SmallVector<int64_t> rows(shape.take_front(batch));

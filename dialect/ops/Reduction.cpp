@@ -190,9 +190,9 @@ static Value productOfOthers(Expression &e, ReduceOp op, Value cotangent, ArrayR
   Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
   SmallVector<int64_t> order(op.getAxes()), shape, back(x.getRank());
   order.append(kept.begin(), kept.end());
-  for (auto [place, axis] : llvm::enumerate(order)) {
+  for (auto [position, axis] : llvm::enumerate(order)) {
     shape.push_back(x.getDimSize(axis));
-    back[axis] = place;
+    back[axis] = position;
   }
   int64_t columns = cast<RankedTensorType>(op.getY().getType()).getNumElements(), rows = x.getNumElements() / columns;
   auto reshape = [&](Value value, ArrayRef<int64_t> to) -> Value {
@@ -285,15 +285,15 @@ struct CumsumGradient {
       return cotangent;
     const bool isMax = op.getKind() == ReduceKind::max;
     auto indices = cast<RankedTensorType>(x.getType()).clone(e.builder.getI32Type());
-    Value place = IotaOp::create(e.builder, e.loc, indices, axis), here = cut(x, 1, extent - 1);
+    Value position = IotaOp::create(e.builder, e.loc, indices, axis), here = cut(x, 1, extent - 1);
     Value before = cut(y, 0, extent - 1);
     Value isNan = e.compare(ComparePredicate::ne, here, here),
           wasNone = e.compare(ComparePredicate::eq, before, before);
     Value isBetter = e.compare(isMax ? ComparePredicate::gt : ComparePredicate::lt, here, before);
     isBetter = OrOp::create(e.builder, e.loc, isBetter, AndOp::create(e.builder, e.loc, isNan, wasNone));
-    Value begin = cut(place, 0, 1),
-          none = e.splat(cut(place, 1, extent - 1).getType(), op.getReverse() ? extent - 1 : 0);
-    Value named = join(begin, e.select(isBetter, cut(place, 1, extent - 1), none));
+    Value begin = cut(position, 0, 1),
+          none = e.splat(cut(position, 1, extent - 1).getType(), op.getReverse() ? extent - 1 : 0);
+    Value named = join(begin, e.select(isBetter, cut(position, 1, extent - 1), none));
     named = CumsumOp::create(e.builder, e.loc, indices, named, axis, op.getReverse(),
                              op.getReverse() ? ReduceKind::min : ReduceKind::max);
     // The axis moves after the others, which are batch axes.
@@ -322,20 +322,20 @@ LogicalResult CumsumOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
   }
   Expression e(builder, getLoc());
   const StringRef origin = "gradient of cumsum";
-  Value cotangent = cotangents[0], slopes;
+  Value cotangent = cotangents[0], byX;
   if (getKind() == ReduceKind::sum) {
-    slopes = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
+    byX = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
   } else if (x.getNumElements() == 0) {
-    slopes = cotangent;
+    byX = cotangent;
   } else {
     Type wide = x.getElementType().isF64() ? x.getElementType() : Type(builder.getF32Type());
     const auto widened = [&](Value value) { return e.cast(value, wide, origin); };
     CumsumGradient gradient(e, *this);
-    slopes = getKind() == ReduceKind::prod
-                 ? gradient.ofProducts(widened(getX()), widened(getY()), widened(cotangent))
-                 : gradient.ofExtrema(getX(), e.cast(getY(), x.getElementType(), origin), widened(cotangent));
+    byX = getKind() == ReduceKind::prod
+              ? gradient.ofProducts(widened(getX()), widened(getY()), widened(cotangent))
+              : gradient.ofExtrema(getX(), e.cast(getY(), x.getElementType(), origin), widened(cotangent));
   }
-  gradients.push_back(e.cast(slopes, x.getElementType(), origin));
+  gradients.push_back(e.cast(byX, x.getElementType(), origin));
   return success();
 }
 

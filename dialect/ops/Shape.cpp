@@ -143,13 +143,13 @@ LogicalResult TransposeOp::buildGradient(OpBuilder &builder, ValueRange cotangen
 
 SmallVector<Value> BroadcastOp::lift(OpBuilder &builder, const StepOperands &operands) {
   auto copy = cast<BroadcastOp>(cloneOfStacks(builder, *this, operands));
-  copy.setAxes(behindSteps(getAxes()));
+  copy.setAxes(afterSteps(getAxes()));
   return {copy};
 }
 
 SmallVector<Value> TransposeOp::lift(OpBuilder &builder, const StepOperands &operands) {
   auto copy = cast<TransposeOp>(cloneOfStacks(builder, *this, operands));
-  copy.setPermutation(behindSteps(getPermutation()));
+  copy.setPermutation(afterSteps(getPermutation()));
   return {copy};
 }
 

@@ -33,7 +33,7 @@ LogicalResult SortOp::verify() {
 }
 
 // The position of each value in x, as indices into flattened x.
-static Value placesOf(Expression &e, SortOp op) {
+static Value positionsOf(Expression &e, SortOp op) {
   RankedTensorType x = tensorTypeOf(op.getX()), indices = tensorTypeOf(op.getIndices());
   const auto axis = static_cast<int64_t>(op.getAxis());
   const bool fits = x.getNumElements() <= std::numeric_limits<int32_t>::max();
@@ -43,9 +43,9 @@ static Value placesOf(Expression &e, SortOp op) {
       {ShapedType::getNumElements(x.getShape().take_front(axis)), indices.getDimSize(axis), inner}, element);
   Value along = ReshapeOp::create(e.builder, e.loc, type, e.cast(op.getIndices(), element, "gradient of sort"));
   Value row = e.mul(IotaOp::create(e.builder, e.loc, type, 0), double(x.getDimSize(axis)));
-  Value place = e.mul(e.add(row, along), double(inner));
-  place = e.add(place, IotaOp::create(e.builder, e.loc, type, 2));
-  return ReshapeOp::create(e.builder, e.loc, RankedTensorType::get({type.getNumElements()}, element), place);
+  Value position = e.mul(e.add(row, along), double(inner));
+  position = e.add(position, IotaOp::create(e.builder, e.loc, type, 2));
+  return ReshapeOp::create(e.builder, e.loc, RankedTensorType::get({type.getNumElements()}, element), position);
 }
 
 LogicalResult SortOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
@@ -57,7 +57,8 @@ LogicalResult SortOp::buildGradient(OpBuilder &builder, ValueRange cotangents, S
   Expression e(builder, getLoc());
   RankedTensorType values = tensorTypeOf(getValues());
   Value updates = ReshapeOp::create(builder, getLoc(), values.clone({values.getNumElements()}), cotangents[0]);
-  Value sums = ScatterAddOp::create(builder, getLoc(), x.clone({x.getNumElements()}), placesOf(e, *this), updates, 0);
+  Value sums =
+      ScatterAddOp::create(builder, getLoc(), x.clone({x.getNumElements()}), positionsOf(e, *this), updates, 0);
   gradients.push_back(ReshapeOp::create(builder, getLoc(), x, sums));
   return success();
 }

@@ -17,17 +17,17 @@ using Json = nlohmann::ordered_json;
 /// An object, and an index of its keys if there are many: the JSON library keeps their order and searches linearly.
 struct Config::Rep {
   Rep() = default;
-  explicit Rep(Json object) : json(std::move(object)) { listPlaces(); }
+  explicit Rep(Json object) : json(std::move(object)) { listIndices(); }
 
   const Json *find(std::string_view key) const {
     const auto &members = json.get_ref<const Json::object_t &>();
-    if (places.empty()) {
+    if (indices.empty()) {
       const auto found =
           std::ranges::find(members, key, [](const auto &member) -> std::string_view { return member.first; });
       return found == members.end() ? nullptr : &found->second;
     }
-    const auto found = places.find(std::string(key));
-    return found == places.end() ? nullptr : &members.begin()[static_cast<std::ptrdiff_t>(found->second)].second;
+    const auto found = indices.find(std::string(key));
+    return found == indices.end() ? nullptr : &members.begin()[static_cast<std::ptrdiff_t>(found->second)].second;
   }
   void set(std::string_view key, Json value) {
     if (const Json *known = find(key)) {
@@ -36,10 +36,10 @@ struct Config::Rep {
     }
     auto &members = json.get_ref<Json::object_t &>();
     members.emplace_back(std::string(key), std::move(value));
-    if (places.empty())
-      listPlaces();
+    if (indices.empty())
+      listIndices();
     else
-      places.emplace(key, members.size() - 1);
+      indices.emplace(key, members.size() - 1);
   }
 
   Json json = ConfigAccess::object();
@@ -47,14 +47,14 @@ struct Config::Rep {
 private:
   static constexpr size_t few = 32;
 
-  void listPlaces() {
+  void listIndices() {
     const auto &members = json.get_ref<const Json::object_t &>();
     if (members.size() > few)
       for (const auto &[key, value] : members)
-        places.emplace(key, places.size());
+        indices.emplace(key, indices.size());
   }
 
-  std::unordered_map<std::string, size_t> places;
+  std::unordered_map<std::string, size_t> indices;
 };
 
 const Json &ConfigAccess::json(const Config &config) {
@@ -171,11 +171,11 @@ void Config::set(std::string_view key, const Config &value) {
 void Config::set_null(std::string_view key) { ConfigAccess::set(*this, key, nullptr); }
 
 static const Json &at(const Config &config, std::string_view key) {
-  const Json *place = ConfigAccess::find(config, key);
-  if (!place)
+  const Json *value = ConfigAccess::find(config, key);
+  if (!value)
     throw Error(ErrorKind::key_error,
                 fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
-  return *place;
+  return *value;
 }
 
 [[noreturn]] static void failKind(std::string_view key, const char *expected, const Json &value) {

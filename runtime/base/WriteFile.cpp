@@ -91,20 +91,20 @@ std::optional<int> openFileNamed(const std::string &folder, const std::string &n
 }
 
 /// The resolved end of a path: a name that is not a symlink, or one of this process's open files.
-struct Place {
+struct PathEnd {
   std::string path;
   std::optional<int> openFile;
 };
 
 /// Resolves symlinks. nullopt, with errno set, if there are too many.
-std::optional<Place> follow(std::string path) {
+std::optional<PathEnd> follow(std::string path) {
   for (int links = 0; links < 40; ++links) {
     if (std::optional<int> number = openFileNamed(folderOf(path), nameOf(path)))
-      return Place{path, number};
+      return PathEnd{path, number};
     char target[PATH_MAX];
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
     if (size < 0)
-      return Place{path, {}};
+      return PathEnd{path, {}};
     const std::string_view next(target, size_t(size));
     path = next.starts_with('/') ? std::string(next) : folderOf(path) + "/" + std::string(next);
   }
@@ -112,9 +112,9 @@ std::optional<Place> follow(std::string path) {
   return std::nullopt;
 }
 
-bool writeThrough(const Place &place, Parts parts) {
-  OpenFile file(place.openFile ? ::fcntl(*place.openFile, F_DUPFD_CLOEXEC, 0)
-                               : ::open(place.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+bool writeThrough(const PathEnd &end, Parts parts) {
+  OpenFile file(end.openFile ? ::fcntl(*end.openFile, F_DUPFD_CLOEXEC, 0)
+                             : ::open(end.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   return file && writeAll(file.number(), parts) && file.close();
 }
 
@@ -249,17 +249,17 @@ void syncFolder(const std::string &path) {
 }
 
 bool write(const std::string &path, Parts parts, Way way) {
-  const std::optional<Place> place = follow(path);
-  if (!place)
+  const std::optional<PathEnd> end = follow(path);
+  if (!end)
     return false;
   struct stat old;
-  if (place->openFile)
-    return writeThrough(*place, parts);
-  if (::stat(place->path.c_str(), &old) != 0) {
-    if (errno != ENOENT || replace(place->path, nullptr, parts, way) != Outcome::done)
+  if (end->openFile)
+    return writeThrough(*end, parts);
+  if (::stat(end->path.c_str(), &old) != 0) {
+    if (errno != ENOENT || replace(end->path, nullptr, parts, way) != Outcome::done)
       return false;
     if (way == Way::replaceOnly)
-      syncFolder(place->path);
+      syncFolder(end->path);
     return true;
   }
   if (S_ISDIR(old.st_mode)) {
@@ -267,17 +267,17 @@ bool write(const std::string &path, Parts parts, Way way) {
     return false;
   }
   if (!S_ISREG(old.st_mode))
-    return writeThrough(*place, parts);
-  if (::faccessat(AT_FDCWD, place->path.c_str(), W_OK, AT_EACCESS) != 0)
+    return writeThrough(*end, parts);
+  if (::faccessat(AT_FDCWD, end->path.c_str(), W_OK, AT_EACCESS) != 0)
     return false;
   if (way == Way::replaceOnly) {
-    if (replace(place->path, &old, parts, way) != Outcome::done)
+    if (replace(end->path, &old, parts, way) != Outcome::done)
       return false;
-    syncFolder(place->path);
+    syncFolder(end->path);
     return true;
   }
-  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(place->path, &old, parts, way);
-  return outcome == Outcome::done || (outcome == Outcome::notPossible && writeInPlace(place->path, old, parts));
+  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(end->path, &old, parts, way);
+  return outcome == Outcome::done || (outcome == Outcome::notPossible && writeInPlace(end->path, old, parts));
 }
 
 /// The status of a call that has failed with errno.

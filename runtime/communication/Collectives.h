@@ -15,11 +15,11 @@ struct SharedArray {
   int64_t elements = 0;         // in all processes together, if each process has a part
   const std::byte *from = nullptr;
   std::byte *to = nullptr;
-  /// If each process has a part of the array: rank r owns elements [borders[r], borders[r + 1]).
-  std::span<const int64_t> borders{};
+  /// If each process has a part of the array: rank r owns elements [offsets[r], offsets[r + 1]).
+  std::span<const int64_t> offsets{};
 
   /// The byte offset and the byte count of a rank's part.
-  int64_t partBegin(int rank) const { return borders[static_cast<size_t>(rank)] * itemsize(dtype); }
+  int64_t partBegin(int rank) const { return offsets[static_cast<size_t>(rank)] * itemsize(dtype); }
   int64_t partBytes(int rank) const { return partBegin(rank + 1) - partBegin(rank); }
 };
 

@@ -45,8 +45,8 @@ std::vector<TouchedSlot> slotsOf(const Step &step) {
 }
 
 size_t Plan::bodyEnd(size_t repeat) const {
-  const int64_t behind = std::ssize(steps) - static_cast<int64_t>(repeat) - 1;
-  return repeat + 1 + static_cast<size_t>(std::clamp<int64_t>(std::get<RepeatStep>(steps[repeat]).steps, 0, behind));
+  const int64_t rest = std::ssize(steps) - static_cast<int64_t>(repeat) - 1;
+  return repeat + 1 + static_cast<size_t>(std::clamp<int64_t>(std::get<RepeatStep>(steps[repeat]).steps, 0, rest));
 }
 
 std::vector<int64_t> Plan::timesPlayed() const {
@@ -70,7 +70,7 @@ int64_t Plan::launches() const {
 namespace {
 
 /// " +64, stride -32, stride 32 period 2 phase 1".
-std::string printPlace(const Slot &slot) {
+std::string printOffsets(const Slot &slot) {
   std::string text = slot.offset == 0 ? "" : fmt::format(" {:+}", slot.offset);
   for (const Stride &stride : slot.strides)
     text += fmt::format(" stride {}{}", stride.bytes,
@@ -169,7 +169,7 @@ std::string print(const Executable &exe) {
                   std::ssize(exe.kernels) - cores, cores ? fmt::format(", {} cores", cores) : "", plan.arenaBytes,
                   plan.largestLiveBytes);
   for (size_t i = 0; i < plan.slots.size(); ++i)
-    text += fmt::format("  s{}: {}{} {}\n", i, printTensor(exe, plan.slots[i]), printPlace(plan.slots[i]),
+    text += fmt::format("  s{}: {}{} {}\n", i, printTensor(exe, plan.slots[i]), printOffsets(plan.slots[i]),
                         plan.slots[i].type.str());
   for (const ShadowSlot &shadow : exe.shadows)
     text += fmt::format("  @{}: {}, else {}\n", printable(shadow.symbol),

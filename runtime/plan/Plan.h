@@ -78,7 +78,7 @@ enum class CollectiveKind : uint8_t { sum, max, scattered_sum, gather };
 
 /// "all_reduce sum", "reduce_scatter".
 std::string_view name(CollectiveKind kind);
-/// Returns true if each process owns a part of the values, given by `borders`.
+/// Returns true if each process owns a part of the values, given by `offsets`.
 constexpr bool isDivided(CollectiveKind kind) { return kind >= CollectiveKind::scattered_sum; }
 
 /// Starts an asynchronous collective from `from` into `to`, slot by slot. It completes at its WaitStep; until then no
@@ -86,9 +86,9 @@ constexpr bool isDivided(CollectiveKind kind) { return kind >= CollectiveKind::s
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::sum;
   std::vector<SlotId> from{}, to{}; // pairs of the same dtype
-  /// For scattered_sum and gather: rank r owns elements [borders[i][r], borders[i][r + 1]) of pair i. This process is
+  /// For scattered_sum and gather: rank r owns elements [offsets[i][r], offsets[i][r + 1]) of pair i. This process is
   /// `rank`.
-  std::vector<std::vector<int64_t>> borders{};
+  std::vector<std::vector<int64_t>> offsets{};
   int64_t rank = 0;
 };
 

@@ -47,7 +47,7 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
   a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
-template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to, x.borders, x.rank); }
+template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to, x.offsets, x.rank); }
 template <class A, Is<WaitStep> T> void fields(A &, T &) {}
 template <class A, Is<RepeatStep> T> void fields(A &a, T &x) { a(x.count, x.steps, x.running); }
 template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {

@@ -72,10 +72,10 @@ private:
     if (!launch.joined)
       parts_.clear();
     if (launch.predicate)
-      HALFTONE_RETURN_IF_ERROR(checkPlace(launch.predicate->slot));
+      HALFTONE_RETURN_IF_ERROR(checkHull(launch.predicate->slot));
     for (size_t i = 0; i < launch.buffers.size(); ++i) {
       const SlotId id = launch.buffers[i];
-      HALFTONE_RETURN_IF_ERROR(checkPlace(id));
+      HALFTONE_RETURN_IF_ERROR(checkHull(id));
       if (!exists(id))
         continue;
       if (!isAligned(plan_.slots[static_cast<size_t>(id)]))
@@ -92,9 +92,9 @@ private:
   }
   Status checkStep(const CopyStep &copy) {
     for (const SlotId id : {copy.from, copy.to})
-      HALFTONE_RETURN_IF_ERROR(checkPlace(id));
+      HALFTONE_RETURN_IF_ERROR(checkHull(id));
     if (copy.predicate)
-      HALFTONE_RETURN_IF_ERROR(checkPlace(copy.predicate->slot));
+      HALFTONE_RETURN_IF_ERROR(checkHull(copy.predicate->slot));
     return exists(copy.from) && exists(copy.to) && mayMeet(copy.from, copy.to)
                ? bad(fmt::format("slots {} and {} overlap in some iteration", copy.from, copy.to))
                : Status();
@@ -104,11 +104,11 @@ private:
       return bad("a collective in a repeat");
     for (const std::vector<SlotId> *slots : {&collective.from, &collective.to})
       for (const SlotId id : *slots)
-        HALFTONE_RETURN_IF_ERROR(checkPlace(id));
+        HALFTONE_RETURN_IF_ERROR(checkHull(id));
     return {};
   }
   Status checkStep(const WaitStep &) { return counts_.empty() ? Status() : bad("a wait in a repeat"); }
-  Status checkStep(const RepeatStep &repeat) { return repeat.running ? checkPlace(repeat.running->slot) : Status(); }
+  Status checkStep(const RepeatStep &repeat) { return repeat.running ? checkHull(repeat.running->slot) : Status(); }
 
   /// Returns true if the slot's number is valid; the checks of steps report an invalid one.
   bool exists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan_.slots.size(); }
@@ -136,7 +136,7 @@ private:
     return 0;
   }
 
-  Status checkPlace(SlotId id) const {
+  Status checkHull(SlotId id) const {
     if (!exists(id) || !plan_.slots[static_cast<size_t>(id)].isSlice())
       return {};
     const Slot &slot = plan_.slots[static_cast<size_t>(id)];

@@ -30,7 +30,7 @@ public:
       HALFTONE_RETURN_IF_ERROR(checkSlot(i));
     HALFTONE_RETURN_IF_ERROR(checkRepeats(exe));
     HALFTONE_RETURN_IF_ERROR(checkBlock(0, plan.steps.size()));
-    if (!travelling.empty())
+    if (!inFlight.empty())
       return invalid("a collective has no wait");
     return checkFetches();
   }
@@ -44,7 +44,7 @@ private:
   // Ranges of the current launch's parts; overlapping ranges are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
-  std::deque<const CollectiveStep *> travelling;
+  std::deque<const CollectiveStep *> inFlight;
 
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
   bool slotExists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan.slots.size(); }
@@ -176,7 +176,7 @@ private:
   }
 
   Status checkRead(SlotId id, const std::optional<Predicate> &predicate) const {
-    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, rangeOf(id), false));
+    HALFTONE_RETURN_IF_ERROR(checkInFlight(id, rangeOf(id), false));
     Range range = rangeOf(id);
     if ((range.kind != SlotKind::arena && range.kind != SlotKind::fetch) || range.empty())
       return {};
@@ -201,7 +201,7 @@ private:
 
   /// `predicate`: that of the writing step. The blocks of a launch read it at any time until the launch ends.
   Status checkWritable(SlotId id, const std::optional<Predicate> &predicate) const {
-    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, rangeOf(id), true));
+    HALFTONE_RETURN_IF_ERROR(checkInFlight(id, rangeOf(id), true));
     if (predicate && rangeOf(id).overlaps(rangeOf(predicate->slot)))
       return bad(fmt::format("writes slot {}, which overlaps its own predicate", id));
     const Slot &slot = plan.slots[id];
@@ -332,43 +332,43 @@ private:
       if (const TensorType &from = plan.slots[collective.from[i]].type, &to = plan.slots[collective.to[i]].type;
           from.dtype != to.dtype || !hasElements(collective, i, from.elements(), to.elements()))
         return bad(fmt::format("combines {} into {}", from.str(), to.str()));
-    travelling.push_back(&collective);
+    inFlight.push_back(&collective);
     return {};
   }
 
   Status checkDivision(const CollectiveStep &collective) {
     if (!isDivided(collective.kind))
-      return collective.borders.empty() ? Status() : bad("a collective of whole values has borders");
-    if (collective.borders.size() != collective.from.size())
-      return bad(fmt::format("a collective of {} values has borders for {}", collective.from.size(),
-                             collective.borders.size()));
-    for (const std::vector<int64_t> &own : collective.borders)
-      if (own.size() < 2 || own.size() != collective.borders.front().size() || own.front() != 0 ||
+      return collective.offsets.empty() ? Status() : bad("a collective of whole values has offsets");
+    if (collective.offsets.size() != collective.from.size())
+      return bad(fmt::format("a collective of {} values has offsets for {}", collective.from.size(),
+                             collective.offsets.size()));
+    for (const std::vector<int64_t> &own : collective.offsets)
+      if (own.size() < 2 || own.size() != collective.offsets.front().size() || own.front() != 0 ||
           !std::ranges::is_sorted(own))
         return bad(
-            fmt::format("borders [{}]: expected ascending borders that begin with 0, equally many for each value",
+            fmt::format("offsets [{}]: expected ascending offsets that begin with 0, equally many for each value",
                         fmt::join(own, ", ")));
-    const auto processes = std::ssize(collective.borders.front()) - 1;
+    const auto processes = std::ssize(collective.offsets.front()) - 1;
     if (collective.rank < 0 || collective.rank >= processes)
       return bad(fmt::format("rank {} of {} processes", collective.rank, processes));
     return {};
   }
-  /// Returns true if the pair's slots have the sizes that their borders give; checkDivision() has checked the borders.
+  /// Returns true if the pair's slots have the sizes that their offsets give, which checkDivision() has checked.
   static bool hasElements(const CollectiveStep &collective, size_t pair, int64_t from, int64_t to) {
     if (!isDivided(collective.kind))
       return from == to;
-    const std::vector<int64_t> &borders = collective.borders[pair];
+    const std::vector<int64_t> &offsets = collective.offsets[pair];
     const auto rank = static_cast<size_t>(collective.rank);
-    const int64_t own = borders[rank + 1] - borders[rank], all = borders.back();
+    const int64_t own = offsets[rank + 1] - offsets[rank], all = offsets.back();
     return collective.kind == CollectiveKind::gather ? from == own && to == all : from == all && to == own;
   }
 
   Status checkStep(const WaitStep &) {
-    if (travelling.empty())
+    if (inFlight.empty())
       return bad("waits, but no collective is in flight");
-    for (SlotId id : travelling.front()->to)
+    for (SlotId id : inFlight.front()->to)
       write(id, {});
-    travelling.pop_front();
+    inFlight.pop_front();
     return {};
   }
 
@@ -416,7 +416,7 @@ private:
         const auto ranges = rangesBetween(plan.slots[id], depth);
         if (!ranges)
           continue;
-        HALFTONE_RETURN_IF_ERROR(checkTravelling(id, ranges->all, writes));
+        HALFTONE_RETURN_IF_ERROR(checkInFlight(id, ranges->all, writes));
         if (!writes)
           continue;
         Written own{ranges->all, WrittenRanges::Known::no, fixedPredicate(plan.steps[i], depth)};
@@ -468,11 +468,11 @@ private:
   }
 
   /// A collective in flight reads its operands and writes its results at any time until its wait.
-  Status checkTravelling(SlotId id, const Range &range, bool writes) const {
+  Status checkInFlight(SlotId id, const Range &range, bool writes) const {
     auto meetsAny = [&](const std::vector<SlotId> &slots) {
       return std::ranges::any_of(slots, [&](SlotId each) { return rangeOf(each).overlaps(range); });
     };
-    for (const CollectiveStep *collective : travelling)
+    for (const CollectiveStep *collective : inFlight)
       if (meetsAny(collective->to) || (writes && meetsAny(collective->from)))
         return bad(fmt::format("{} slot {}, which a collective in flight uses", writes ? "writes" : "reads", id));
     return {};

@@ -19,8 +19,8 @@ template <class Map> auto firstNear(Map &ranges, const Range &range) {
 std::optional<ByteCondition> WrittenRanges::conditionOf(const std::optional<RangeCondition> &condition) const {
   if (!condition)
     return std::nullopt;
-  const auto number = numbers_.find(condition->byte);
-  return number == numbers_.end() ? std::nullopt : std::optional(ByteCondition{number->second, condition->negated});
+  const auto index = indices_.find(condition->byte);
+  return index == indices_.end() ? std::nullopt : std::optional(ByteCondition{index->second, condition->negated});
 }
 
 WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optional<RangeCondition> &reader) const {
@@ -73,10 +73,10 @@ void WrittenRanges::write(const Piece &piece, const std::optional<RangeCondition
   entry.isSlice = piece.isSlice;
   if (!writer)
     return entry.under.add(std::nullopt);
-  const auto [number, isNew] = numbers_.try_emplace(writer->byte, std::ssize(bytes_));
+  const auto [index, isNew] = indices_.try_emplace(writer->byte, std::ssize(bytes_));
   if (isNew)
     bytes_.push_back(writer->byte);
-  entry.under.add(ByteCondition{number->second, writer->negated});
+  entry.under.add(ByteCondition{index->second, writer->negated});
   writtenUnder_[writer->byte].push_back(piece.range);
 }
 
@@ -98,7 +98,7 @@ void WrittenRanges::forgetPredicates(const Range &range) {
     for (const Range &governed : next->second)
       for (auto entry = firstNear(entries_, governed); entry != entries_.end() && entry->first.begins(governed);
            ++entry)
-        entry->second.under.forget([&](int64_t number) { return bytes_[static_cast<size_t>(number)].overlaps(range); });
+        entry->second.under.forget([&](int64_t index) { return bytes_[static_cast<size_t>(index)].overlaps(range); });
     next = writtenUnder_.erase(next);
   }
 }

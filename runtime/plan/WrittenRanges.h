@@ -71,7 +71,7 @@ private:
 
   Entries entries_;                                  // their ranges never overlap
   std::map<Range, std::vector<Range>> writtenUnder_; // by the byte of the predicate, the ranges written under it
-  std::map<Range, int64_t> numbers_;                 // of the predicates' bytes
+  std::map<Range, int64_t> indices_;                 // of the predicates' bytes
   std::vector<Range> bytes_;                         // by number
 };
 

@@ -63,7 +63,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::strin
 }
 
 std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std::string_view path) const {
-  if (const auto exact = places.find(path); exact != places.end())
+  if (const auto exact = byKey.find(path); exact != byKey.end())
     return std::pair(exact->second->key, exact->second->policy);
   std::vector<const Entry *> hits;
   for (const auto &[order, pattern] : patterns) {
@@ -159,7 +159,7 @@ std::shared_ptr<const void> PolicyMapRep::holdMode(const std::string &path, cons
 }
 
 void PolicyMapRep::enterLocked(Entries::iterator entry) {
-  places.emplace(entry->key, entry);
+  byKey.emplace(entry->key, entry);
   if (!entry->isLiteral)
     patterns.emplace(entry->number, &*entry);
 }
@@ -171,7 +171,7 @@ void PolicyMapRep::addLocked(const std::string &key, const DTypePolicy &policy) 
 
 PolicyMapRep::Entries::iterator PolicyMapRep::removeLocked(Entries::iterator entry, Entries &removed) {
   const auto next = std::next(entry);
-  places.erase(entry->key);
+  byKey.erase(entry->key);
   patterns.erase(entry->number);
   removed.splice(removed.end(), entries, entry);
   return next;
@@ -192,7 +192,7 @@ void PolicyMapRep::dropLastLocked() {
 void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
   requireNew(policy, key);
   const auto change = [&] {
-    if (const auto known = places.find(key); known != places.end())
+    if (const auto known = byKey.find(key); known != byKey.end())
       throw Error(ErrorKind::value_error,
                   fmt::format("{} already exist in the DTypePolicyMap with value {}. Please make sure to not use "
                               "duplicated keys.",
@@ -207,7 +207,7 @@ void PolicyMapRep::replace(const std::string &key, const DTypePolicy &policy) {
   Entries removed;
   auto next = entries.end();
   const auto change = [&] {
-    if (const auto found = places.find(key); found != places.end())
+    if (const auto found = byKey.find(key); found != byKey.end())
       next = removeLocked(found->second, removed);
     addLocked(key, policy);
   };
@@ -222,8 +222,8 @@ void PolicyMapRep::erase(std::string_view key) {
   Entries removed;
   auto next = entries.end();
   const auto change = [&] {
-    const auto found = places.find(key);
-    if (found == places.end())
+    const auto found = byKey.find(key);
+    if (found == byKey.end())
       throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
     next = removeLocked(found->second, removed);
   };
@@ -232,7 +232,7 @@ void PolicyMapRep::erase(std::string_view key) {
 
 bool PolicyMapRep::contains(std::string_view key) const {
   const ForkSafeLock lock(mutex);
-  return places.contains(key);
+  return byKey.contains(key);
 }
 
 size_t PolicyMapRep::size() const {

@@ -77,8 +77,8 @@ private:
   const uint64_t number; // unique among all maps of the process
   mutable std::mutex mutex;
   Entries entries;
-  std::unordered_map<std::string_view, Entries::iterator> places; // by the entries' own keys
-  std::map<uint64_t, const Entry *> patterns;                     // entries that are not literal, by their numbers
+  std::unordered_map<std::string_view, Entries::iterator> byKey; // by the entries' own keys
+  std::map<uint64_t, const Entry *> patterns;                    // entries that are not literal, by their numbers
   uint64_t nextNumber = 0;
   std::unordered_multimap<std::string, std::weak_ptr<const HeldMode>> held; // by path; layers may be gone
   size_t heldBeforeSweep = 16;

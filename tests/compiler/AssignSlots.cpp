@@ -131,7 +131,7 @@ public:
     const SlotId from = step.from[pair], to = step.to[pair];
     int64_t begin = 0;
     if (isDivided(step.kind))
-      begin = step.borders[pair][static_cast<size_t>(step.rank)] * itemsize(exe.plan.slots[from].type.dtype);
+      begin = step.offsets[pair][static_cast<size_t>(step.rank)] * itemsize(exe.plan.slots[from].type.dtype);
     if (step.kind == halftone::CollectiveKind::gather)
       std::memset(at(to), 0, bytes(to));
     const bool gathers = step.kind == halftone::CollectiveKind::gather;

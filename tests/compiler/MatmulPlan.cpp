@@ -82,10 +82,11 @@ struct Convolution {
 };
 
 /// A convolution, or its gradient by the kernel, with 3 x 3 taps and this base dilation along each axis.
-std::string window(const Convolution &of, const std::string &element, const std::string &holes, bool byKernel) {
+std::string window(const Convolution &of, const std::string &element, const std::string &baseDilations, bool byKernel) {
   const std::string result = element == "i8" ? "i32" : "f32";
-  const std::string image = fmt::format("tensor<{}x{}x{}x{}x{}>", of.examples, of.height + 2,
-                                        holes == "1, 1" ? of.width + 2 : (of.width + 3) / 2, of.channels, element),
+  const std::string image =
+                        fmt::format("tensor<{}x{}x{}x{}x{}>", of.examples, of.height + 2,
+                                    baseDilations == "1, 1" ? of.width + 2 : (of.width + 3) / 2, of.channels, element),
                     window = fmt::format("tensor<{}x{}x{}x3x3x{}x{}>", of.examples, of.height, of.width, of.channels,
                                          element);
   const std::string places = fmt::format("tensor<{}x{}x{}x{}x", of.examples, of.height, of.width, of.filters),
@@ -98,7 +99,7 @@ std::string window(const Convolution &of, const std::string &element, const std:
           "hole = array<i64: {5}>}} : {0} to {1}\n"
           "  %y = halftone.contract %0, %w {{lhs_contract = array<i64: {2}>, rhs_contract = array<i64: 0, 1, 2>}}\n"
           "      : ({1}, {3}) -> {4}\n",
-          image, window, byKernel ? "0, 1, 2" : "3, 4, 5", b, y, holes));
+          image, window, byKernel ? "0, 1, 2" : "3, 4, 5", b, y, baseDilations));
 }
 
 std::string windows(Draw &draw) {

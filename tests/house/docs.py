@@ -25,7 +25,7 @@ def main(root, build):
     headers = read(*glob.glob(os.path.join(root, "include", "halftone", "*.h")))
     headers = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", headers, flags=re.S | re.M)
     attributes = read(os.path.join(root, "dialect", "Attributes.cpp"))
-    known = set(re.findall(r'\{"(\w+)", Place::', attributes))
+    known = set(re.findall(r'\{"(\w+)", Owner::', attributes))
     kernels = read(os.path.join(root, "dialect", "KernelAttributes.def"))
     known |= set(re.findall(r'^KERNEL_ATTRIBUTE\(\w+, \w+, "(\w+)"\)', kernels, re.M))
     table = re.findall(r"^    \| (`halftone\..*?) \|", read(os.path.join(root, "dialect", "Dialect.td")), re.M)

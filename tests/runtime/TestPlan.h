@@ -124,13 +124,13 @@ inline Executable sharingExecutable(int64_t n = 100) {
 /// parts of n / 3 and 2 n / 3 elements. Slot 9 is the part.
 inline Executable dividingExecutable(int64_t n, int64_t rank) {
   Executable exe = sharingExecutable(n);
-  const std::vector<int64_t> borders{0, n / 3, n};
+  const std::vector<int64_t> offsets{0, n / 3, n};
   const int64_t own = rank == 0 ? n / 3 : n - n / 3;
   exe.plan.slots.push_back({SlotKind::arena, {DType::float32, {own}}, exe.plan.arenaBytes});
   exe.plan.arenaBytes = exe.plan.largestLiveBytes = exe.plan.arenaBytes / 3 * 4;
   std::vector<Step> &steps = exe.plan.steps;
-  steps[2] = CollectiveStep{CollectiveKind::scattered_sum, {6}, {9}, {borders}, rank};
-  steps.insert(steps.end() - 1, {CollectiveStep{CollectiveKind::gather, {9}, {8}, {borders}, rank}, WaitStep{}});
+  steps[2] = CollectiveStep{CollectiveKind::scattered_sum, {6}, {9}, {offsets}, rank};
+  steps.insert(steps.end() - 1, {CollectiveStep{CollectiveKind::gather, {9}, {8}, {offsets}, rank}, WaitStep{}});
   return exe;
 }
 

@@ -212,10 +212,10 @@ void giveReductionsToReaders(FusionState &state) {
     if (isNew)
       readers->second = readersByShape(state, inputs.front());
     const Value sum = op.getY();
-    FusionCandidates &hosts = readers->second[shapeOf(op.getX()).vec()];
+    FusionCandidates &candidates = readers->second[shapeOf(op.getX()).vec()];
     const auto takes = [&](FusionGroupId host) { return giveToReader(state, host, id, op, inputs.getArrayRef()); };
     const auto isWhole = [&](Value input) { return shapeOf(input) == shapeOf(op.getX()); };
-    if (hosts.find(takes) || (llvm::any_of(inputs, isWhole) && splitAlone(state, id, op)))
+    if (candidates.find(takes) || (llvm::any_of(inputs, isWhole) && splitAlone(state, id, op)))
       known.erase(sum); // which is gone
   }
 }

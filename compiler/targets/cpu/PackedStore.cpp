@@ -20,15 +20,15 @@ static Emitted stagedPitchBytes(KernelFrame &frame, Emitted columns) {
   return ceilDivideUnsigned(columns, frame.constant(stagedColumns)) * frame.constant(lineBytes);
 }
 
-PackedStore::PackedStore(KernelFrame &frame, Value result, const Panels &panels, unsigned place)
+PackedStore::PackedStore(KernelFrame &frame, Value result, const Panels &panels, unsigned index)
     : frame(frame), pointer(frame.storage.lookup(result).pointer), element(getElementTypeOrSelf(result)),
       depth(panels.depth), group(panels.group), halves(panels.bits != 0) {
   const Emitted pitchBytes = stagedPitchBytes(frame, frame.extents[size_t(frame.dims + 1)]);
   pitch = divideUnsigned(pitchBytes, frame.constant(elementBytes(element)));
-  scratch = frame.address(frame.scratch, frame.getI8Type(), pitchBytes * (place * stagedRows));
+  scratch = frame.address(frame.scratch, frame.getI8Type(), pitchBytes * (index * stagedRows));
 }
 
-FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value result, unsigned place) {
+FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value result, unsigned index) {
   std::optional<Panels> panels = frame.source.formOf(result).panels;
   if (!panels)
     return std::optional<PackedStore>();
@@ -40,7 +40,7 @@ FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value 
     return emitError(frame.getLoc()) << "no code that stores " << type << " in panels of " << panels->columns
                                      << " columns, groups of " << panels->group << ", in a kernel of " << frame.dims
                                      << " dims";
-  return std::optional(PackedStore(frame, result, *panels, place));
+  return std::optional(PackedStore(frame, result, *panels, index));
 }
 
 Emitted PackedStore::staged(Emitted row) const { return frame.address(scratch, element, row * pitch); }

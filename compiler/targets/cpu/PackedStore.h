@@ -11,9 +11,9 @@ namespace halftone::compiler {
 /// scratch, row-major, and then moves them to the panels in whole cache lines of 64 bytes.
 class PackedStore {
 public:
-  /// The store of a packed result, the `place`-th in scratch; nullopt for a row-major result. Fails with a diagnostic
+  /// The store of a packed result, the `index`-th in scratch; nullopt for a row-major result. Fails with a diagnostic
   /// if the layout is not supported.
-  static mlir::FailureOr<std::optional<PackedStore>> of(KernelFrame &frame, mlir::Value result, unsigned place);
+  static mlir::FailureOr<std::optional<PackedStore>> of(KernelFrame &frame, mlir::Value result, unsigned index);
 
   /// The address of the element in staged row `row` and the block's first column.
   Emitted staged(Emitted row) const;
@@ -22,7 +22,7 @@ public:
   void move(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const;
 
 private:
-  PackedStore(KernelFrame &frame, mlir::Value result, const Panels &panels, unsigned place);
+  PackedStore(KernelFrame &frame, mlir::Value result, const Panels &panels, unsigned index);
   void moveRowGroups(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const;
   void moveColumnGroups(Emitted rowBegin, Emitted columnBegin, Emitted columnEnd) const;
 

@@ -77,14 +77,14 @@ void RowPosition::setRows(Emitted row, int64_t count) {
 Values RowPosition::rowAfter(Values row) {
   const Emitted zero = frame.constant(0), one = frame.constant(1);
   Emitted carry = one;
-  for (size_t place = row.size(); place-- > 0;) {
-    const Emitted next = row[place] + carry;
-    if (place == 0) {
-      row[place] = next;
+  for (size_t position = row.size(); position-- > 0;) {
+    const Emitted next = row[position] + carry;
+    if (position == 0) {
+      row[position] = next;
       break;
     }
-    const Emitted wraps = equal(next, frame.extents[size_t(rows[place])]);
-    row[place] = select(wraps, zero, next);
+    const Emitted wraps = equal(next, frame.extents[size_t(rows[position])]);
+    row[position] = select(wraps, zero, next);
     carry = select(wraps, one, zero);
   }
   return row;

@@ -38,9 +38,9 @@ void RowSquares::emit(Emitted rowBegin, Emitted rowEnd, const RowPlan::Columns &
   });
 }
 
-/// The address of row `row` in the square of the `place`-th transposed input.
-Emitted RowSquares::squareRow(unsigned place, Type element, Emitted row) {
-  const Emitted offset = frame.constant(int64_t(place) * transposedSquareBytes);
+/// The address of row `row` in the square of the `index`-th transposed input.
+Emitted RowSquares::squareRow(unsigned index, Type element, Emitted row) {
+  const Emitted offset = frame.constant(int64_t(index) * transposedSquareBytes);
   return frame.address(frame.address(frame.scratch, frame.getI8Type(), offset), element, row * frame.lanes);
 }
 
@@ -61,24 +61,25 @@ void RowSquares::emitSquareColumns(Emitted first, Emitted column) {
   constexpr int64_t unaligned = 1;
   RowPlan::Phase &phase = plan.phases.front();
   const int lastOuter = plan.outer.back();
-  const auto homeOf = [&](unsigned input) { return frame.storage.lookup(phase.generic.getDpsInputs()[input]); };
-  for (auto [place, input] : llvm::enumerate(transposed)) {
+  const auto storageOf = [&](unsigned input) { return frame.storage.lookup(phase.generic.getDpsInputs()[input]); };
+  for (auto [index, input] : llvm::enumerate(transposed)) {
     Values lines;
     frame.index[lastOuter] = first;
     for (int64_t lane = 0; lane < frame.lanes; ++lane) {
       frame.index[vectorDim] = column + lane;
-      lines.push_back(loadLanes(frame, homeOf(input), phase.inputAccesses[input], {frame.lanes, lastOuter}));
+      lines.push_back(loadLanes(frame, storageOf(input), phase.inputAccesses[input], {frame.lanes, lastOuter}));
     }
     for (auto [row, vector] : llvm::enumerate(frame.transpose(lines)))
-      frame.store(vector, squareRow(unsigned(place), homeOf(input).element, frame.constant(int64_t(row))), unaligned);
+      frame.store(vector, squareRow(unsigned(index), storageOf(input).element, frame.constant(int64_t(row))),
+                  unaligned);
   }
   frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted row) {
     frame.index[lastOuter] = first + row;
     frame.index[vectorDim] = column;
-    for (auto [place, input] : llvm::enumerate(transposed)) {
-      const Type element = homeOf(input).element;
+    for (auto [index, input] : llvm::enumerate(transposed)) {
+      const Type element = storageOf(input).element;
       vectors.atHand[input] =
-          frame.load(VectorType::get(frame.lanes, element), squareRow(unsigned(place), element, row), unaligned);
+          frame.load(VectorType::get(frame.lanes, element), squareRow(unsigned(index), element, row), unaligned);
     }
     vectors.emitStep(phase, {}, {frame.lanes, vectorDim});
     vectors.atHand.clear();

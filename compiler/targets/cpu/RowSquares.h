@@ -19,7 +19,7 @@ public:
 private:
   void emitSquare(const RowPlan::Columns &columns, llvm::function_ref<void(const RowPlan::Columns &)> emitRow);
   void emitSquareColumns(Emitted first, Emitted column);
-  Emitted squareRow(unsigned place, mlir::Type element, Emitted row);
+  Emitted squareRow(unsigned index, mlir::Type element, Emitted row);
 
   KernelFrame &frame;
   RowPlan &plan;

@@ -38,7 +38,7 @@ int64_t chunkTotalsBytes(const KernelSource &source) {
 } // namespace
 
 /// Returns true if `result` is a partial reduction whose totals are rounded.
-static bool isRoundedSide(const KernelSource &source, Value result) {
+static bool isRoundedPartial(const KernelSource &source, Value result) {
   return roundsTotals(source.formOf(result).partial, getElementTypeOrSelf(result));
 }
 
@@ -47,7 +47,7 @@ int64_t rowTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents) {
   const int64_t rows = extents[size_t(source.dims)];
   for (linalg::GenericOp generic : source.generics)
     for (auto [position, result] : llvm::enumerate(generic.getResults())) {
-      if (!isRoundedSide(source, result))
+      if (!isRoundedPartial(source, result))
         continue;
       int64_t size = elementBytes(getElementTypeOrSelf(result));
       for (int dim : source.accessOf(generic, *generic.getDpsInitOperand(int64_t(position))).dims)
@@ -65,7 +65,7 @@ void RowSums::placeTotals(Emitted offset) {
   Emitted next = offset + bytes * 2;
   for (Phase &phase : plan.phases)
     for (Output &output : phase.outputs) {
-      if (!output.isPartial || !isRoundedSide(frame.source, phase.generic.getResult(output.position)))
+      if (!output.isPartial || !isRoundedPartial(frame.source, phase.generic.getResult(output.position)))
         continue;
       output.chunk = frame.address(frame.scratch, byte, next);
       const Emitted size = frame.size(output.access.dims) * elementBytes(output.storage.element);
@@ -76,7 +76,7 @@ void RowSums::placeTotals(Emitted offset) {
 
 /// Iterates over the partial result of `output`. `each` gets an offset and the types of some vectors from there on, or
 /// of one element.
-void RowSums::alongPiece(const Output &output, llvm::function_ref<void(Emitted, ArrayRef<Type>)> each) {
+void RowSums::alongPartial(const Output &output, llvm::function_ref<void(Emitted, ArrayRef<Type>)> each) {
   constexpr int64_t sideBySide = 4;
   const Type element = output.storage.element;
   const Emitted zero = frame.constant(0), size = frame.size(output.access.dims);
@@ -91,12 +91,12 @@ void RowSums::alongPiece(const Output &output, llvm::function_ref<void(Emitted, 
 }
 
 /// Fills a partial result with the neutral element.
-void RowSums::clearPiece(const Phase &phase, const Output &output, Emitted pointer) {
+void RowSums::clearPartial(const Phase &phase, const Output &output, Emitted pointer) {
   const Emitted neutral = frame.initialOf(phase.generic, output.position);
-  alongPiece(output, [&](Emitted at, ArrayRef<Type> types) {
-    for (auto [place, type] : llvm::enumerate(types)) {
+  alongPartial(output, [&](Emitted at, ArrayRef<Type> types) {
+    for (auto [index, type] : llvm::enumerate(types)) {
       auto vector = dyn_cast<VectorType>(type);
-      const Emitted here = at + int64_t(place) * frame.lanes;
+      const Emitted here = at + int64_t(index) * frame.lanes;
       frame.store(frame.splat(neutral, vector ? frame.lanes : 0), frame.address(pointer, output.storage.element, here));
     }
   });
@@ -107,11 +107,11 @@ void RowSums::alongChunk(const Output &output,
                          llvm::function_ref<void(Emitted, const PairwiseTotals &, const Values &)> each) {
   const Type element = output.storage.element;
   const Emitted pitch = frame.size(output.access.dims) * elementBytes(element);
-  alongPiece(output, [&](Emitted at, ArrayRef<Type> types) {
+  alongPartial(output, [&](Emitted at, ArrayRef<Type> types) {
     const Emitted pointer = frame.address(output.chunk, element, at);
     Values values;
-    for (auto [place, type] : llvm::enumerate(types))
-      values.push_back(frame.load(type, frame.address(pointer, element, frame.constant(int64_t(place) * frame.lanes))));
+    for (auto [index, type] : llvm::enumerate(types))
+      values.push_back(frame.load(type, frame.address(pointer, element, frame.constant(int64_t(index) * frame.lanes))));
     const SmallVector<std::string> combiners(types.size(), output.combiner);
     each(at, PairwiseTotals(frame, combiners, frame.address(pointer, frame.getI8Type(), pitch), pitch), values);
   });
@@ -126,45 +126,45 @@ void RowSums::clearPartials(Emitted block) {
       const TensorStorage whole = frame.storage.lookup(phase.generic.getResult(output.position));
       output.storage = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
       if (!output.chunk)
-        clearPiece(phase, output, output.storage.pointer);
+        clearPartial(phase, output, output.storage.pointer);
     }
 }
 
 void RowSums::emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref<void(Emitted, Emitted)> rows) {
-  SmallVector<std::pair<Phase *, Output *>> sides;
+  SmallVector<std::pair<Phase *, Output *>> partials;
   for (Phase &phase : plan.phases)
     for (Output &output : phase.outputs)
       if (output.chunk)
-        sides.emplace_back(&phase, &output);
-  if (sides.empty())
+        partials.emplace_back(&phase, &output);
+  if (partials.empty())
     return rows(rowBegin, rowEnd);
   const Emitted chunk = frame.constant(mostAdditions), one = frame.constant(1);
   const Emitted isOne = rowEnd - rowBegin <= chunk; // accumulates directly in the block's partial result
-  Values pieces;
-  for (auto [phase, output] : sides) {
-    pieces.push_back(output->storage.pointer);
+  Values results;
+  for (auto [phase, output] : partials) {
+    results.push_back(output->storage.pointer);
     output->storage.pointer = select(isOne, output->storage.pointer, output->chunk);
-    clearPiece(*phase, *output, output->storage.pointer);
+    clearPartial(*phase, *output, output->storage.pointer);
   }
   frame.loop(rowBegin, rowEnd, chunk, [&](Emitted begin) {
     const Emitted number = divideUnsigned(begin - rowBegin, chunk);
     frame.branch(begin > rowBegin, [&] {
-      for (auto [phase, output] : sides) {
+      for (auto [phase, output] : partials) {
         alongChunk(*output, [&](Emitted, const PairwiseTotals &pairs, const Values &values) {
           pairs.push(number - one, values);
         });
-        clearPiece(*phase, *output, output->chunk);
+        clearPartial(*phase, *output, output->chunk);
       }
     });
     rows(begin, minimum(rowEnd, begin + chunk));
   });
   frame.branch(negated(isOne), [&] {
     const Emitted pushed = divideUnsigned(rowEnd - rowBegin - one, chunk);
-    for (auto [side, piece] : llvm::zip(sides, pieces)) {
-      const Output &output = *side.second;
+    for (auto [partial, result] : llvm::zip(partials, results)) {
+      const Output &output = *partial.second;
       alongChunk(output, [&](Emitted at, const PairwiseTotals &pairs, const Values &values) {
-        for (auto [place, total] : llvm::enumerate(pairs.totalWith(pushed, values)))
-          frame.store(total, frame.address(piece, output.storage.element, at + int64_t(place) * frame.lanes));
+        for (auto [index, total] : llvm::enumerate(pairs.totalWith(pushed, values)))
+          frame.store(total, frame.address(result, output.storage.element, at + int64_t(index) * frame.lanes));
       });
     }
   });

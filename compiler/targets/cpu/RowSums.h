@@ -26,8 +26,8 @@ public:
   void finish(Phase &phase, llvm::ArrayRef<Emitted> totals);
 
 private:
-  void alongPiece(const Output &output, llvm::function_ref<void(Emitted at, llvm::ArrayRef<mlir::Type> types)> each);
-  void clearPiece(const Phase &phase, const Output &output, Emitted pointer);
+  void alongPartial(const Output &output, llvm::function_ref<void(Emitted at, llvm::ArrayRef<mlir::Type> types)> each);
+  void clearPartial(const Phase &phase, const Output &output, Emitted pointer);
   void alongChunk(const Output &output,
                   llvm::function_ref<void(Emitted at, const PairwiseTotals &pairs, const Values &values)> each);
   Values foldedTotals(Phase &phase, llvm::function_ref<Values(const Values &)> loops);

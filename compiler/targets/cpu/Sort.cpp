@@ -47,8 +47,8 @@ private:
   void sortRow();
 
   void list();
-  void listVector(Emitted place);
-  Values insert(Emitted size, Emitted newKey, Emitted newPlace);
+  void listVector(Emitted position);
+  Values insert(Emitted size, Emitted newKey, Emitted newPosition);
 
   void storeKeys();
   void count();
@@ -59,18 +59,18 @@ private:
   void moveToBuckets(Emitted byte, Emitted from, Emitted to);
 
   Emitted keyAt(Emitted at) { return frame.address(keys, keyType, at); }
-  Emitted placeAt(Emitted at) { return frame.address(places, frame.getI32Type(), at); }
+  Emitted positionAt(Emitted at) { return frame.address(positions, frame.getI32Type(), at); }
   Emitted loadKey(Emitted at) { return frame.load(keyType, keyAt(at)); }
-  Emitted loadPlace(Emitted at) { return frame.load(frame.getI32Type(), placeAt(at)); }
+  Emitted loadPosition(Emitted at) { return frame.load(frame.getI32Type(), positionAt(at)); }
   Emitted bucketAt(Emitted byte, Emitted key);
-  Emitted asPlace(Emitted index) { return index.narrow(frame.getI32Type()); }
+  Emitted asPosition(Emitted index) { return index.narrow(frame.getI32Type()); }
   /// Stores the elements whose positions are in the array from `from` on.
   void giveFrom(Emitted from);
 
   KernelFrame &frame;
   Emitted length, given, capacity; // of a row; of the kernel's results; of an array in scratch
   Emitted isList;
-  Emitted keys, places, counts;
+  Emitted keys, positions, counts;
 };
 
 void SortEmitter::prepare() {
@@ -80,8 +80,8 @@ void SortEmitter::prepare() {
   const Emitted whole = maximum(ceilDivideUnsigned(length, frame.constant(64)), frame.constant(1)) * 64;
   capacity = select(isList, frame.constant(mostListed), whole);
   keys = frame.scratch;
-  places = frame.address(keys, frame.getI8Type(), capacity * (2 * elementBytes(keyType)));
-  counts = frame.address(places, frame.getI8Type(), capacity * 8);
+  positions = frame.address(keys, frame.getI8Type(), capacity * (2 * elementBytes(keyType)));
+  counts = frame.address(positions, frame.getI8Type(), capacity * 8);
 }
 
 Emitted SortEmitter::bucketAt(Emitted byte, Emitted key) {
@@ -91,52 +91,52 @@ Emitted SortEmitter::bucketAt(Emitted byte, Emitted key) {
 
 void SortEmitter::giveFrom(Emitted from) {
   frame.loop(frame.constant(0), given, frame.constant(1),
-             [&](Emitted number) { give(number, frame.asIndex(loadPlace(from + number))); });
+             [&](Emitted number) { give(number, frame.asIndex(loadPosition(from + number))); });
 }
 
 /// Inserts a key after the keys in the list's first `size` entries that are not larger. Returns the key and the
 /// position that drop out.
-Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPlace) {
+Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPosition) {
   const Emitted no = frame.constant(frame.getBoolAttr(false));
-  return frame.loop(frame.constant(0), size, frame.constant(1), {newKey, newPlace, no},
+  return frame.loop(frame.constant(0), size, frame.constant(1), {newKey, newPosition, no},
                     [&](Emitted at, const Values &carried) {
-                      const Emitted key = loadKey(at), place = loadPlace(at);
+                      const Emitted key = loadKey(at), position = loadPosition(at);
                       const Emitted moves = carried[2] | isLessUnsigned(carried[0], key);
                       frame.store(select(moves, carried[0], key), keyAt(at));
-                      frame.store(select(moves, carried[1], place), placeAt(at));
-                      return Values{select(moves, key, carried[0]), select(moves, place, carried[1]), moves};
+                      frame.store(select(moves, carried[1], position), positionAt(at));
+                      return Values{select(moves, key, carried[0]), select(moves, position, carried[1]), moves};
                     });
 }
 
 /// Inserts the keys at a vector of positions into the list.
-void SortEmitter::listVector(Emitted place) {
-  const Emitted last = given - 1, vector = key(place, frame.lanes);
+void SortEmitter::listVector(Emitted position) {
+  const Emitted last = given - 1, vector = key(position, frame.lanes);
   frame.branch(isAnyBefore(frame, vector, loadKey(last)), [&] {
     frame.store(vector, keyAt(capacity)); // the second array
     frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted lane) {
       const Emitted key = loadKey(capacity + lane);
-      frame.branch(isLessUnsigned(key, loadKey(last)), [&] { insert(given, key, asPlace(place + lane)); });
+      frame.branch(isLessUnsigned(key, loadKey(last)), [&] { insert(given, key, asPosition(position + lane)); });
     });
   });
 }
 
 void SortEmitter::list() {
   const Emitted one = frame.constant(1);
-  frame.loop(frame.constant(0), given, one, [&](Emitted place) {
-    const Values last = insert(place, key(place), asPlace(place));
-    frame.store(last[0], keyAt(place));
-    frame.store(last[1], placeAt(place));
+  frame.loop(frame.constant(0), given, one, [&](Emitted position) {
+    const Values last = insert(position, key(position), asPosition(position));
+    frame.store(last[0], keyAt(position));
+    frame.store(last[1], positionAt(position));
   });
   Emitted next = given;
   if (hasLanes) {
     const Emitted lanes = frame.constant(frame.lanes);
     const Emitted end = given + divideUnsigned(length - given, lanes) * lanes;
-    frame.loop(next, end, lanes, [&](Emitted place) { listVector(place); });
+    frame.loop(next, end, lanes, [&](Emitted position) { listVector(position); });
     next = end;
   }
-  frame.loop(next, length, one, [&](Emitted place) {
-    const Emitted own = key(place);
-    frame.branch(isLessUnsigned(own, loadKey(given - 1)), [&] { insert(given, own, asPlace(place)); });
+  frame.loop(next, length, one, [&](Emitted position) {
+    const Emitted own = key(position);
+    frame.branch(isLessUnsigned(own, loadKey(given - 1)), [&] { insert(given, own, asPosition(position)); });
   });
 }
 
@@ -144,10 +144,10 @@ void SortEmitter::storeKeys() {
   Emitted next = frame.constant(0);
   if (hasLanes) {
     const Emitted lanes = frame.constant(frame.lanes), end = divideUnsigned(length, lanes) * lanes;
-    frame.loop(next, end, lanes, [&](Emitted place) { frame.store(key(place, frame.lanes), keyAt(place)); });
+    frame.loop(next, end, lanes, [&](Emitted position) { frame.store(key(position, frame.lanes), keyAt(position)); });
     next = end;
   }
-  frame.loop(next, length, frame.constant(1), [&](Emitted place) { frame.store(key(place), keyAt(place)); });
+  frame.loop(next, length, frame.constant(1), [&](Emitted position) { frame.store(key(position), keyAt(position)); });
 }
 
 /// For each position of a vector from `first` on, the number of elements that precede it.
@@ -156,7 +156,7 @@ Emitted SortEmitter::standingBefore(Emitted first) {
   const Emitted zero = frame.constant(0), one = frame.constant(1);
   const auto i32 = frame.getI32Type();
   const Emitted own = frame.load(VectorType::get(lanes, keyType), keyAt(first));
-  const Emitted ownPlaces = frame.splat(asPlace(first), lanes) + frame.steps(i32, lanes);
+  const Emitted ownPositions = frame.splat(asPosition(first), lanes) + frame.steps(i32, lanes);
   const Emitted end = minimum(first + lanes, length);
   const auto each = [&](Emitted from, Emitted to, Emitted sums,
                         llvm::function_ref<Emitted(Emitted, Emitted)> isBefore) {
@@ -168,7 +168,7 @@ Emitted SortEmitter::standingBefore(Emitted first) {
   Emitted sums = each(zero, first, frame.zero(VectorType::get(lanes, i32)),
                       [&](Emitted, Emitted key) { return equal(key, own) | isLessUnsigned(key, own); });
   sums = each(first, end, sums, [&](Emitted at, Emitted key) {
-    const Emitted isLower = frame.splat(asPlace(at), lanes) < ownPlaces;
+    const Emitted isLower = frame.splat(asPosition(at), lanes) < ownPositions;
     return isLessUnsigned(key, own) | (equal(key, own) & isLower);
   });
   return each(end, length, sums, [&](Emitted, Emitted key) { return isLessUnsigned(key, own); });
@@ -178,10 +178,10 @@ void SortEmitter::count() {
   const Emitted one = frame.constant(1), lanes = frame.constant(frame.lanes);
   storeKeys();
   frame.loop(frame.constant(0), length, lanes,
-             [&](Emitted first) { frame.store(standingBefore(first), placeAt(capacity + first)); });
-  frame.loop(frame.constant(0), length, one, [&](Emitted place) {
-    const Emitted number = frame.asIndex(loadPlace(capacity + place));
-    frame.branch(number < given, [&] { frame.store(asPlace(place), placeAt(number)); });
+             [&](Emitted first) { frame.store(standingBefore(first), positionAt(capacity + first)); });
+  frame.loop(frame.constant(0), length, one, [&](Emitted position) {
+    const Emitted number = frame.asIndex(loadPosition(capacity + position));
+    frame.branch(number < given, [&] { frame.store(asPosition(position), positionAt(number)); });
   });
 }
 
@@ -215,7 +215,7 @@ void SortEmitter::moveToBuckets(Emitted byte, Emitted from, Emitted to) {
     const Emitted key = loadKey(from + at), bucket = bucketAt(byte, key), next = frame.load(i32, bucket);
     frame.store(next + 1, bucket);
     frame.store(key, keyAt(to + frame.asIndex(next)));
-    frame.store(loadPlace(from + at), placeAt(to + frame.asIndex(next)));
+    frame.store(loadPosition(from + at), positionAt(to + frame.asIndex(next)));
   });
 }
 
@@ -223,7 +223,7 @@ void SortEmitter::moveToBuckets(Emitted byte, Emitted from, Emitted to) {
 Emitted SortEmitter::moveByByte(Emitted byte, Emitted from) {
   const Emitted all = frame.load(frame.getI32Type(), bucketAt(byte, loadKey(from)));
   return frame.choose(
-      equal(all, asPlace(length)), [&] { return Values{from}; },
+      equal(all, asPosition(length)), [&] { return Values{from}; },
       [&] {
         const Emitted to = capacity - from;
         moveToBuckets(byte, from, to);
@@ -236,7 +236,7 @@ void SortEmitter::distribute() {
   const auto i32 = frame.getI32Type();
   storeKeys();
   frame.loop(zero, length, frame.constant(frame.lanes), [&](Emitted at) {
-    frame.store(frame.splat(asPlace(at), frame.lanes) + frame.steps(i32, frame.lanes), placeAt(at));
+    frame.store(frame.splat(asPosition(at), frame.lanes) + frame.steps(i32, frame.lanes), positionAt(at));
   });
   countBytes();
   giveFrom(frame.loop(zero, frame.constant(elementBytes(keyType)), frame.constant(1), {zero},

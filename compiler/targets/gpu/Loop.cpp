@@ -36,7 +36,7 @@ private:
   SmallVector<std::string> combinersIn(const Pass &pass) const;
   Values neutral(const Pass &pass, const Lanes &lanes);
   Values emitStep(const Pass &pass, const Lanes &lanes, Emitted row, ArrayRef<Emitted> carried);
-  void storePiece(const Pass &pass, ArrayRef<Emitted> totals, const Lanes &lanes);
+  void storePartial(const Pass &pass, ArrayRef<Emitted> totals, const Lanes &lanes);
   void emitKept(const Pass &pass, const Lanes &lanes);
   Values emitRows(const Pass &pass, Span rows, Span columns, const Lanes &lanes);
   Values emitSquares(const Pass &pass, const Lanes &lanes);
@@ -112,11 +112,11 @@ Values LoopEmitter::emitStep(const Pass &pass, const Lanes &lanes, Emitted row, 
 }
 
 /// Stores totals at the current index of the kept dims in the block's partial result of each buffer.
-void LoopEmitter::storePiece(const Pass &pass, ArrayRef<Emitted> totals, const Lanes &lanes) {
+void LoopEmitter::storePartial(const Pass &pass, ArrayRef<Emitted> totals, const Lanes &lanes) {
   for (auto [output, total] : llvm::zip(pass.outputs, totals)) {
-    TensorStorage piece = frame.storage.lookup(generic.getResult(output));
-    piece.pointer = frame.address(piece.pointer, piece.element, frame.block * frame.size(pass.kept));
-    storeLanes(frame, total, piece, frame.source.accessOf(generic, *generic.getDpsInitOperand(output)), lanes);
+    TensorStorage result = frame.storage.lookup(generic.getResult(output));
+    result.pointer = frame.address(result.pointer, result.element, frame.block * frame.size(pass.kept));
+    storeLanes(frame, total, result, frame.source.accessOf(generic, *generic.getDpsInitOperand(output)), lanes);
   }
 }
 
@@ -140,7 +140,7 @@ void LoopEmitter::emitKept(const Pass &pass, const Lanes &lanes) {
     const Values totals = foldRows(frame, tile, combinersIn(pass), sums);
     frame.branch(isInside & equal(tile.rowThread, tile.rowThread.like(0)), [&] {
       frame.delinearize(column, pass.kept);
-      storePiece(pass, totals, lanes);
+      storePartial(pass, totals, lanes);
     });
   });
 }
@@ -192,7 +192,7 @@ void LoopEmitter::emitAll(const Pass &pass) {
   if (pass.outputs.empty())
     return;
   const Values totals = foldBlock(frame, combinersIn(pass), sums);
-  frame.branch(equal(frame.thread, frame.thread.like(0)), [&] { storePiece(pass, totals, {}); });
+  frame.branch(equal(frame.thread, frame.thread.like(0)), [&] { storePartial(pass, totals, {}); });
 }
 
 void LoopEmitter::findBlock() {

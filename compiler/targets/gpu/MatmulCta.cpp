@@ -9,8 +9,8 @@ using namespace mlir;
 
 Emitted joined(CodeBuilder &builder, ArrayRef<Emitted> scalars) {
   Value vector = ub::PoisonOp::create(builder, VectorType::get(int64_t(scalars.size()), scalars[0].type()));
-  for (auto [place, scalar] : llvm::enumerate(scalars))
-    vector = vector::InsertOp::create(builder, scalar.value(), vector, int64_t(place));
+  for (auto [index, scalar] : llvm::enumerate(scalars))
+    vector = vector::InsertOp::create(builder, scalar.value(), vector, int64_t(index));
   return builder.wrap(vector);
 }
 
@@ -25,9 +25,9 @@ MatmulCta::MatmulCta(const MatmulSource &source, const BlockTile &block, const M
   const Emitted rowTiles = ceilDivideUnsigned(size[rowRole], constant(tile.m));
   columnTiles = ceilDivideUnsigned(size[columnRole], constant(tile.n));
   columnTile = remainderUnsigned(frame.block, columnTiles);
-  rowPiece = divideUnsigned(frame.block, columnTiles);
-  moveTo(batchRole, divideUnsigned(rowPiece, rowTiles));
-  firstRow = remainderUnsigned(rowPiece, rowTiles) * tile.m;
+  rowTileIndex = divideUnsigned(frame.block, columnTiles);
+  moveTo(batchRole, divideUnsigned(rowTileIndex, rowTiles));
+  firstRow = remainderUnsigned(rowTileIndex, rowTiles) * tile.m;
   firstColumn = columnTile * tile.n;
   rows = minimum(constant(tile.m), size[rowRole] - firstRow);
   columns = minimum(constant(tile.n), size[columnRole] - firstColumn);

@@ -39,7 +39,7 @@ public:
   std::array<Emitted, 4> size; // for each role
   Emitted columnTiles;         // in the whole product
   Emitted columnTile;
-  Emitted rowPiece;                             // batch * row tiles + row tile
+  Emitted rowTileIndex;                         // batch * row tiles + row tile
   Emitted firstRow, firstColumn, rows, columns; // of the tile
 };
 

@@ -22,21 +22,21 @@ int64_t WidenedStage::bytes() const { return pitch * depth * elementBytes(source
 /// Adjacent threads that store chunks along K store one element of each chunk at a time, to lines of which every 8th
 /// begins at the same bank. So the rows of each 8 lines are permuted, by the number of rows that these threads hold of
 /// a line.
-Emitted WidenedStage::addressOf(const Place &place) const {
+Emitted WidenedStage::addressOf(const Position &position) const {
   constexpr int64_t banksBytes = 128, linesInBanks = 8;
-  Emitted row = place.row;
+  Emitted row = position.row;
   if (alongDepth && chunk > 1 && depth > linesInBanks) {
     const int64_t threads = banksBytes / elementBytes(source.accumulator), rowsOfThreads = threads * chunk / depth;
-    row = row ^ (divideUnsigned(place.depth, place.depth.like(linesInBanks)) * rowsOfThreads);
+    row = row ^ (divideUnsigned(position.depth, position.depth.like(linesInBanks)) * rowsOfThreads);
   }
-  return frame.address(shared, source.accumulator, place.depth * pitch + row);
+  return frame.address(shared, source.accumulator, position.depth * pitch + row);
 }
 
-void WidenedStage::put(const Place &place, Emitted factors) const {
+void WidenedStage::put(const Position &position, Emitted factors) const {
   if (chunk == 1 || !alongDepth)
-    return frame.store(factors, addressOf(place), chunk * elementBytes(factors.type()));
+    return frame.store(factors, addressOf(position), chunk * elementBytes(factors.type()));
   for (int64_t lane = 0; lane < chunk; ++lane)
-    frame.store(laneOf(frame, factors, lane), addressOf({place.row, place.depth + lane}));
+    frame.store(laneOf(frame, factors, lane), addressOf({position.row, position.depth + lane}));
 }
 
 Emitted WidenedStage::factors(Emitted depth, Emitted row) const {

@@ -15,9 +15,9 @@ public:
   Emitted factors(Emitted depth, Emitted row) const;
 
 private:
-  void put(const Place &place, Emitted factors) const override;
+  void put(const Position &position, Emitted factors) const override;
   Emitted factorOf(Emitted element, int64_t lanes) const override { return source.factor(frame, side, element, lanes); }
-  Emitted addressOf(const Place &place) const;
+  Emitted addressOf(const Position &position) const;
 
   int64_t pitch; // elements between lines
 };

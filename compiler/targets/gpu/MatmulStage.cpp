@@ -33,28 +33,29 @@ MatmulStage::MatmulStage(const MatmulCta &cta, int side, int64_t chunk)
 int64_t MatmulStage::chunks() const { return rows * depth / (chunk * cta.tiling.threads()); }
 
 /// Adjacent threads take adjacent elements in the operand's memory.
-MatmulStage::Place MatmulStage::placeOf(Emitted index) const {
+MatmulStage::Position MatmulStage::positionOf(Emitted index) const {
   const int64_t inLine = (alongDepth ? depth : rows) / chunk;
   const Emitted line = divideUnsigned(frame.thread, frame.constant(inLine)) + index * (cta.tiling.threads() / inLine);
   const Emitted along = remainderUnsigned(frame.thread, frame.constant(inLine)) * chunk;
-  return alongDepth ? Place{line, along} : Place{along, line};
+  return alongDepth ? Position{line, along} : Position{along, line};
 }
 
-MatmulStage::Place MatmulStage::neighbour(const Place &place, int64_t distance) const {
-  return alongDepth ? Place{place.row, place.depth + distance} : Place{place.row + distance, place.depth};
+MatmulStage::Position MatmulStage::neighbour(const Position &position, int64_t distance) const {
+  return alongDepth ? Position{position.row, position.depth + distance}
+                    : Position{position.row + distance, position.depth};
 }
 
-/// Sets the frame's index to `place`, or to the last position inside.
-void MatmulStage::moveTo(const Place &place, Emitted firstDepth) const {
+/// Sets the frame's index to `position`, or to the last position inside.
+void MatmulStage::moveTo(const Position &position, Emitted firstDepth) const {
   const MatmulRole role = side == 0 ? rowRole : columnRole;
   const Emitted first = side == 0 ? cta.firstRow : cta.firstColumn;
   const int64_t step = std::max<int64_t>(lanes.count, 1);
-  cta.moveTo(role, minimum(first + place.row, cta.size[role] - (alongDepth ? 1 : step)));
-  cta.moveTo(depthRole, minimum(firstDepth + place.depth, cta.size[depthRole] - (alongDepth ? step : 1)));
+  cta.moveTo(role, minimum(first + position.row, cta.size[role] - (alongDepth ? 1 : step)));
+  cta.moveTo(depthRole, minimum(firstDepth + position.depth, cta.size[depthRole] - (alongDepth ? step : 1)));
 }
 
-Emitted MatmulStage::isInside(const Place &place, Emitted firstDepth) const {
-  return firstDepth + place.depth < cta.size[depthRole];
+Emitted MatmulStage::isInside(const Position &position, Emitted firstDepth) const {
+  return firstDepth + position.depth < cta.size[depthRole];
 }
 
 /// The operand's element or vector at the frame's index, computed from the loaded inputs.
@@ -70,7 +71,7 @@ Emitted MatmulStage::elementOf(ArrayRef<Emitted> loaded) const {
 }
 
 Values MatmulStage::load(Emitted index, Emitted firstDepth) const {
-  const Place first = placeOf(index);
+  const Position first = positionOf(index);
   Values loaded;
   for (int64_t piece = 0; piece < pieces(); ++piece) {
     moveTo(neighbour(first, piece), firstDepth);
@@ -82,14 +83,14 @@ Values MatmulStage::load(Emitted index, Emitted firstDepth) const {
 }
 
 void MatmulStage::store(Emitted index, ArrayRef<Emitted> loaded, Emitted firstDepth) const {
-  const Place first = placeOf(index);
+  const Position first = positionOf(index);
   Values factors;
   for (int64_t piece = 0; piece < pieces(); ++piece) {
-    const Place place = neighbour(first, piece);
-    moveTo(place, firstDepth);
+    const Position position = neighbour(first, piece);
+    moveTo(position, firstDepth);
     const Emitted element = elementOf(loaded.slice(size_t(piece) * inputs.size(), inputs.size()));
     const Emitted factor = factorOf(element, lanes.count);
-    factors.push_back(select(isInside(place, firstDepth), factor, frame.zero(factor.type())));
+    factors.push_back(select(isInside(position, firstDepth), factor, frame.zero(factor.type())));
   }
   put(first, factors.size() == 1 ? factors[0] : joined(frame, factors));
 }

@@ -29,18 +29,18 @@ public:
 
 protected:
   /// The position of an element in the stage.
-  struct Place {
+  struct Position {
     Emitted row, depth;
   };
-  /// Stores a chunk's factors, a vector or a scalar, from `place` on.
-  virtual void put(const Place &place, Emitted factors) const = 0;
+  /// Stores a chunk's factors, a vector or a scalar, from `position` on.
+  virtual void put(const Position &position, Emitted factors) const = 0;
   /// Converts elements that the prologue computes, a scalar or `lanes` of them, to the factors that are multiplied.
   virtual Emitted factorOf(Emitted element, int64_t lanes) const = 0;
 
-  Place placeOf(Emitted chunk) const;
-  void moveTo(const Place &place, Emitted firstDepth) const;
+  Position positionOf(Emitted chunk) const;
+  void moveTo(const Position &position, Emitted firstDepth) const;
   /// Whether the element, and its chunk too if chunks are vectors, is before the end of K.
-  Emitted isInside(const Place &place, Emitted firstDepth) const;
+  Emitted isInside(const Position &position, Emitted firstDepth) const;
 
   const MatmulCta &cta;
   GridFrame &frame;
@@ -52,7 +52,7 @@ protected:
   Emitted shared;
 
 private:
-  Place neighbour(const Place &place, int64_t distance) const;
+  Position neighbour(const Position &position, int64_t distance) const;
   Emitted elementOf(llvm::ArrayRef<Emitted> loaded) const;
   int64_t pieces() const { return lanes.count > 0 ? 1 : chunk; } // parts of a chunk that are loaded separately
 

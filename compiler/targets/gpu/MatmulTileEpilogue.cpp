@@ -14,12 +14,12 @@ MatmulTileEpilogue::MatmulTileEpilogue(const MatmulCta &cta, int64_t columns)
   for (bool keepsColumns : {true, false}) {
     for (unsigned output = 0; output < cta.source.combiners.size(); ++output)
       if (!cta.source.combiners[output].empty() && cta.source.keepsColumns(output) == keepsColumns)
-        sides.push_back({output, frame.splat(frame.initialOf(epilogue, output), lanes.count)});
+        partials.push_back({output, frame.splat(frame.initialOf(epilogue, output), lanes.count)});
     if (keepsColumns)
-      keeping = sides.size();
+      keeping = partials.size();
   }
-  for (const Side &side : ArrayRef<Side>(sides).drop_front(keeping))
-    totals.push_back(side.neutral);
+  for (const Partial &partial : ArrayRef<Partial>(partials).drop_front(keeping))
+    totals.push_back(partial.neutral);
 }
 
 /// 16 bytes of the widest result, at most 8 elements, if all results have aligned vectors along their rows.
@@ -40,7 +40,8 @@ Lanes MatmulTileEpilogue::lanesOfResults() const {
 }
 
 int64_t MatmulTileEpilogue::bytes() const {
-  const SmallVector<Type> types(llvm::map_range(sides, [](const Side &side) { return side.neutral.type(); }));
+  const SmallVector<Type> types(
+      llvm::map_range(partials, [](const Partial &partial) { return partial.neutral.type(); }));
   return std::max(cta.tiling.rows * pitch * elementBytes(cta.source.accumulator),
                   Slots::bytes(types, cta.tiling.threads()));
 }
@@ -82,14 +83,14 @@ Values MatmulTileEpilogue::finishElement(const Values &accumulators) {
   Values arguments = loadInputs(frame, epilogue, lanes);
   const size_t inputs = arguments.size();
   arguments.resize(inputs + cta.source.combiners.size());
-  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
-    arguments[inputs + side.output] = accumulator;
+  for (auto [partial, accumulator] : llvm::zip(partials, accumulators))
+    arguments[inputs + partial.output] = accumulator;
   const Values results = emitBody(frame, epilogue, arguments, lanes);
   for (unsigned output = 0; output < cta.source.combiners.size(); ++output)
     if (cta.source.combiners[output].empty())
       storeLanes(frame, results[output], frame.storage.lookup(epilogue.getResult(output)),
                  cta.source.source.accessOf(epilogue, *epilogue.getDpsInitOperand(output)), lanes);
-  return Values(llvm::map_range(sides, [&](const Side &side) { return results[side.output]; }));
+  return Values(llvm::map_range(partials, [&](const Partial &partial) { return results[partial.output]; }));
 }
 
 /// Emits this thread's rows at `column` of the product; the frame's column is already set.
@@ -107,8 +108,8 @@ Values MatmulTileEpilogue::finishRows(Emitted column, const Values &accumulators
 void MatmulTileEpilogue::finishChunk(int64_t first) {
   frame.barrier();
   Values accumulators;
-  for (const Side &side : ArrayRef<Side>(sides).take_front(keeping))
-    accumulators.push_back(side.neutral);
+  for (const Partial &partial : ArrayRef<Partial>(partials).take_front(keeping))
+    accumulators.push_back(partial.neutral);
   llvm::append_range(accumulators, totals);
   const Emitted column = remainderUnsigned(frame.thread, frame.constant(across())) * step();
   const Emitted inProduct = cta.firstColumn + first + column;
@@ -119,36 +120,36 @@ void MatmulTileEpilogue::finishChunk(int64_t first) {
   };
   accumulators = frame.choose(isInside, finish, [&] { return accumulators; });
   totals = Values(ArrayRef<Emitted>(accumulators).drop_front(keeping));
-  const ArrayRef<Side> kept = ArrayRef<Side>(sides).take_front(keeping);
+  const ArrayRef<Partial> kept = ArrayRef<Partial>(partials).take_front(keeping);
   if (!kept.empty()) {
     accumulators.truncate(keeping);
     const Values combined = combineThreads(kept, accumulators, cta.tiling.threads() / across());
     frame.branch(isInside & (frame.thread < across()),
-                 [&] { storePieces(kept, combined, cta.rowPiece * cta.size[columnRole] + inProduct); });
+                 [&] { storePartials(kept, combined, cta.rowTileIndex * cta.size[columnRole] + inProduct); });
   }
   frame.barrier();
 }
 
 void MatmulTileEpilogue::finishTile() {
-  const ArrayRef<Side> others = ArrayRef<Side>(sides).drop_front(keeping);
+  const ArrayRef<Partial> others = ArrayRef<Partial>(partials).drop_front(keeping);
   if (others.empty())
     return;
   SmallVector<std::string> combiners;
-  for (const Side &side : others)
-    combiners.push_back(cta.source.combiners[side.output]);
+  for (const Partial &partial : others)
+    combiners.push_back(cta.source.combiners[partial.output]);
   const Values own = lanes.count > 0 ? combineLanes(frame, combiners, totals) : totals;
   const Values combined = combineThreads(others, own, cta.tiling.threads());
   frame.branch(equal(frame.thread, frame.thread.like(0)),
-               [&] { storePieces(others, combined, cta.rowPiece * cta.columnTiles + cta.columnTile); });
+               [&] { storePartials(others, combined, cta.rowTileIndex * cta.columnTiles + cta.columnTile); });
 }
 
 /// Combines values across `lines` lines of the block's threads, a power of two, by halves. The threads of the first
 /// line get the totals.
-Values MatmulTileEpilogue::combineThreads(ArrayRef<Side> which, Values own, int64_t lines) const {
+Values MatmulTileEpilogue::combineThreads(ArrayRef<Partial> which, Values own, int64_t lines) const {
   const int64_t threads = cta.tiling.threads(), width = threads / lines;
   SmallVector<std::string> combiners;
-  for (const Side &side : which)
-    combiners.push_back(cta.source.combiners[side.output]);
+  for (const Partial &partial : which)
+    combiners.push_back(cta.source.combiners[partial.output]);
   const SmallVector<Type> types(llvm::map_range(own, [](const Emitted &value) { return value.type(); }));
   const Slots slots(frame, types, threads, shared);
   for (int64_t half = lines / 2; half > 0; half /= 2) {
@@ -162,10 +163,10 @@ Values MatmulTileEpilogue::combineThreads(ArrayRef<Side> which, Values own, int6
 
 /// The buffer of a partial reduction has one partial result per block, with reduced dims replaced by the tile's index:
 /// [batch][row tile][column tile or column]. A row of columns has whole steps, so a step's values are aligned.
-void MatmulTileEpilogue::storePieces(ArrayRef<Side> which, ArrayRef<Emitted> values, Emitted piece) const {
-  for (auto [side, value] : llvm::zip(which, values)) {
-    const Emitted pointer = frame.storage.lookup(epilogue.getResult(side.output)).pointer;
-    const Emitted address = frame.address(pointer, getElementTypeOrSelf(value.type()), piece);
+void MatmulTileEpilogue::storePartials(ArrayRef<Partial> which, ArrayRef<Emitted> values, Emitted index) const {
+  for (auto [partial, value] : llvm::zip(which, values)) {
+    const Emitted pointer = frame.storage.lookup(epilogue.getResult(partial.output)).pointer;
+    const Emitted address = frame.address(pointer, getElementTypeOrSelf(value.type()), index);
     frame.store(value, address, Parts(value.type()).bytes());
   }
 }

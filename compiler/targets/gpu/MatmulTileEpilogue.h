@@ -26,7 +26,7 @@ public:
 
 private:
   /// A partial reduction among the outputs.
-  struct Side {
+  struct Partial {
     unsigned output;
     Emitted neutral; // in all lanes
   };
@@ -35,8 +35,8 @@ private:
   Lanes lanesOfResults() const;
   Values finishRows(Emitted column, const Values &accumulators);
   Values finishElement(const Values &accumulators);
-  Values combineThreads(llvm::ArrayRef<Side> which, Values own, int64_t lines) const;
-  void storePieces(llvm::ArrayRef<Side> which, llvm::ArrayRef<Emitted> values, Emitted piece) const;
+  Values combineThreads(llvm::ArrayRef<Partial> which, Values own, int64_t lines) const;
+  void storePartials(llvm::ArrayRef<Partial> which, llvm::ArrayRef<Emitted> values, Emitted index) const;
   Emitted sumAt(Emitted row, Emitted column) const;
   Emitted sumsAt(Emitted row, Emitted column) const;
   int64_t partsOfStep() const;
@@ -44,11 +44,11 @@ private:
   const MatmulCta &cta;
   GridFrame &frame;
   mutable mlir::linalg::GenericOp epilogue;
-  const int64_t columns, pitch;  // pitch: sums between rows, such that rows begin at different banks
-  const Lanes lanes;             // of a step; none: single columns
-  llvm::SmallVector<Side> sides; // those that keep columns, then the others
-  size_t keeping = 0;            // the number of sides that keep columns
-  Values totals;                 // of the others, over the chunks so far
+  const int64_t columns, pitch;        // pitch: sums between rows, such that rows begin at different banks
+  const Lanes lanes;                   // of a step; none: single columns
+  llvm::SmallVector<Partial> partials; // those that keep columns, then the others
+  size_t keeping = 0;                  // the number of partials that keep columns
+  Values totals;                       // of the others, over the chunks so far
   Emitted shared;
 };
 

@@ -6,7 +6,7 @@
 #include "compiler/kernels/LongSums.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/RowHeld.h"
-#include "compiler/targets/gpu/RowPieces.h"
+#include "compiler/targets/gpu/RowPartials.h"
 #include "compiler/targets/gpu/Schedules.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "runtime/plan/Abi.h"
@@ -44,7 +44,7 @@ void setRunning(RowPhase &phase, ArrayRef<Emitted> values) {
 class TeamRowEmitter {
 public:
   TeamRowEmitter(GridFrame &frame, const RowTile &tile)
-      : frame(frame), tile(tile), teams(frame, tile), pieces(teams, phases), held(teams) {}
+      : frame(frame), tile(tile), teams(frame, tile), partials(teams, phases), held(teams) {}
   LogicalResult emit();
 
 private:
@@ -53,7 +53,7 @@ private:
   void emitInner(RowPhase &phase);
   void emitOuter(RowPhase &phase);
   void emitSteps(RowPhase &phase, ArrayRef<RowStep> steps);
-  Values bodyAt(RowPhase &phase, size_t step, const RowStep &place);
+  Values bodyAt(RowPhase &phase, size_t step, const RowStep &position);
   void storeAt(RowPhase &phase, const Values &yields);
   void totalRow(RowPhase &phase);
 
@@ -61,7 +61,7 @@ private:
   const RowTile tile;
   RowTeams teams;
   std::vector<RowPhase> phases;
-  RowPieces pieces;
+  RowPartials partials;
   RowHeld held;
 };
 
@@ -73,24 +73,24 @@ LogicalResult TeamRowEmitter::emit() {
     phases.push_back(std::move(*phase));
   }
   placeScratch();
-  pieces.begin();
+  partials.begin();
   const Emitted blockRows = frame.extents[size_t(frame.dims)], begin = frame.block * blockRows;
   const Emitted end = minimum(frame.size(teams.outer), begin + blockRows);
   // All threads have the same number of iterations, since they synchronize at barriers and in shuffles.
   constexpr int levels = 2; // accumulators of columns take many registers
   const Values totals = sumInRegisters(
-      frame, pieces.combiners(), begin, end, frame.constant(tile.teams), pieces.running(),
+      frame, partials.combiners(), begin, end, frame.constant(tile.teams), partials.running(),
       [&](Emitted first, const Values &before) {
-        pieces.setRunning(before);
+        partials.setRunning(before);
         const Emitted row = first + teams.threads.rowThread;
         teams.isRowInside = tile.teams > 1 ? row < end : Emitted();
         emitRow(row);
-        return pieces.running();
+        return partials.running();
       },
       levels);
-  pieces.setRunning(totals);
+  partials.setRunning(totals);
   teams.isRowInside = {};
-  pieces.finish();
+  partials.finish();
   return success();
 }
 
@@ -121,13 +121,13 @@ void TeamRowEmitter::placeScratch() {
 }
 
 /// The values that the body yields at a step. Accumulators are updated only if the step is inside the row.
-Values TeamRowEmitter::bodyAt(RowPhase &phase, size_t step, const RowStep &place) {
+Values TeamRowEmitter::bodyAt(RowPhase &phase, size_t step, const RowStep &position) {
   Values arguments = held.inputsAt(phase, step);
   for (RowOutput &output : phase.outputs) {
     if (output.combining == Combining::none)
       arguments.push_back({});
     else if (output.combining == Combining::memory)
-      arguments.push_back(held.loadIf(place.isInside, output.storage, output.access, phase.lanes));
+      arguments.push_back(held.loadIf(position.isInside, output.storage, output.access, phase.lanes));
     else
       arguments.push_back(output.running[output.running.size() > 1 ? step : 0]);
   }
@@ -135,7 +135,8 @@ Values TeamRowEmitter::bodyAt(RowPhase &phase, size_t step, const RowStep &place
   for (RowOutput &output : phase.outputs)
     if (!output.running.empty()) {
       Emitted &running = output.running[output.running.size() > 1 ? step : 0];
-      running = place.isInside ? select(place.isInside, yields[output.position], running) : yields[output.position];
+      running =
+          position.isInside ? select(position.isInside, yields[output.position], running) : yields[output.position];
     }
   return yields;
 }
@@ -150,9 +151,9 @@ void TeamRowEmitter::storeAt(RowPhase &phase, const Values &yields) {
 void TeamRowEmitter::emitSteps(RowPhase &phase, ArrayRef<RowStep> steps) {
   held.load(phase, steps);
   std::vector<Values> yields;
-  for (auto [place, step] : llvm::enumerate(steps)) {
+  for (auto [position, step] : llvm::enumerate(steps)) {
     teams.standAt(phase, step);
-    yields.push_back(bodyAt(phase, place, step));
+    yields.push_back(bodyAt(phase, position, step));
   }
   for (auto [step, values] : llvm::zip(steps, yields)) {
     teams.standAt(phase, step);
@@ -203,7 +204,7 @@ void TeamRowEmitter::emitInner(RowPhase &phase) {
     Values neutral;
     SmallVector<std::string> combiners;
     for (const RowOutput &output : phase.outputs)
-      for (size_t place = 0; place < output.running.size(); ++place) {
+      for (size_t position = 0; position < output.running.size(); ++position) {
         neutral.push_back(frame.splat(frame.initialOf(phase.generic, output.position), phase.lanes.count));
         combiners.push_back(output.combiner);
       }

@@ -18,7 +18,7 @@ struct RowOutput {
   };
 
   /// Returns true for a partial reduction that threads accumulate in registers.
-  bool isPieceInRegisters() const { return combining == Combining::block || combining == Combining::columns; }
+  bool isPartialInRegisters() const { return combining == Combining::block || combining == Combining::columns; }
 
   unsigned position = 0;
   std::string combiner;

@@ -63,21 +63,21 @@ Emitted ScanEmitter::sumsWithin(Emitted value) {
 /// them; the result includes them.
 Emitted ScanEmitter::scanRuns(Emitted first, Emitted before) {
   const Emitted extent = frame.extents[size_t(vectorDim)];
-  Values places, insides, sums;
+  Values positions, insides, sums;
   for (int64_t run = 0; run < runsAtOnce; ++run) {
-    const Emitted place = first + run * warpLanes + frame.lane;
-    places.push_back(reverse ? extent - 1 - place : place);
-    insides.push_back(place < extent);
-    frame.index[size_t(vectorDim)] = places.back();
+    const Emitted position = first + run * warpLanes + frame.lane;
+    positions.push_back(reverse ? extent - 1 - position : position);
+    insides.push_back(position < extent);
+    frame.index[size_t(vectorDim)] = positions.back();
     const Emitted start = none(0);
     sums.push_back(
         frame.choose(insides.back(), [&] { return Values{added(start, {})}; }, [&] { return Values{start}; })[0]);
   }
   for (Emitted &sum : sums)
     sum = sumsWithin(sum);
-  for (auto [place, inside, sum] : llvm::zip(places, insides, sums)) {
+  for (auto [position, inside, sum] : llvm::zip(positions, insides, sums)) {
     const Emitted whole = frame.shuffleFrom(sum, frame.constant(warpLanes - 1));
-    frame.index[size_t(vectorDim)] = place;
+    frame.index[size_t(vectorDim)] = position;
     frame.branch(inside, [&] { store(combine(before, sum), {}); });
     before = combine(before, whole);
   }

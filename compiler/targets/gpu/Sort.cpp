@@ -35,16 +35,16 @@ private:
   }
 
   Emitted keyAt(Emitted at) { return frame.address(keys, keyType, at); }
-  Emitted placeAt(Emitted at) { return frame.address(places, frame.getI32Type(), at); }
+  Emitted positionAt(Emitted at) { return frame.address(positions, frame.getI32Type(), at); }
 
   GridFrame &frame;
   Emitted length, padded, steps; // of a row; rounded up to a power of two, and its logarithm
-  Emitted keys, places;
+  Emitted keys, positions;
 };
 
 void SortEmitter::setMemory(Emitted memory) {
   keys = memory;
-  places = frame.address(memory, frame.getI8Type(), padded * elementBytes(keyType));
+  positions = frame.address(memory, frame.getI8Type(), padded * elementBytes(keyType));
 }
 
 void SortEmitter::storeKeys() {
@@ -52,7 +52,7 @@ void SortEmitter::storeKeys() {
   eachOwn(padded, [&](Emitted at) {
     const Emitted own = frame.choose(at < length, [&] { return Values{key(at)}; }, [&] { return Values{largest}; })[0];
     frame.store(own, keyAt(at));
-    frame.store(at.width() == 32 ? at : at.narrow(frame.getI32Type()), placeAt(at));
+    frame.store(at.width() == 32 ? at : at.narrow(frame.getI32Type()), positionAt(at));
   });
   frame.barrier();
 }
@@ -63,15 +63,15 @@ void SortEmitter::exchange(Emitted size, Emitted distance) {
   eachOwn(divideUnsigned(padded, frame.constant(2)), [&](Emitted pair) {
     const Emitted within = pair & (distance - 1), low = (pair - within) * 2 + within, high = low + distance;
     const Emitted lowKey = frame.load(keyType, keyAt(low)), highKey = frame.load(keyType, keyAt(high));
-    const Emitted lowPlace = frame.load(i32, placeAt(low)), highPlace = frame.load(i32, placeAt(high));
+    const Emitted lowPosition = frame.load(i32, positionAt(low)), highPosition = frame.load(i32, positionAt(high));
     const Emitted isAscending = equal(low & size, frame.constant(0));
     const Emitted isHighFirst =
-        isLessUnsigned(highKey, lowKey) | (equal(highKey, lowKey) & isLessUnsigned(highPlace, lowPlace));
+        isLessUnsigned(highKey, lowKey) | (equal(highKey, lowKey) & isLessUnsigned(highPosition, lowPosition));
     frame.branch(equal(isAscending, isHighFirst), [&] {
       frame.store(highKey, keyAt(low));
       frame.store(lowKey, keyAt(high));
-      frame.store(highPlace, placeAt(low));
-      frame.store(lowPlace, placeAt(high));
+      frame.store(highPosition, positionAt(low));
+      frame.store(lowPosition, positionAt(high));
     });
   });
   frame.barrier();
@@ -84,7 +84,7 @@ void SortEmitter::sortRow() {
     frame.loop(zero, step, one, [&](Emitted part) { exchange(one << step, one << (step - 1 - part)); });
   });
   eachOwn(frame.extents[size_t(givenDim)],
-          [&](Emitted number) { give(number, frame.asIndex(frame.load(frame.getI32Type(), placeAt(number)))); });
+          [&](Emitted number) { give(number, frame.asIndex(frame.load(frame.getI32Type(), positionAt(number)))); });
   frame.barrier();
 }
 

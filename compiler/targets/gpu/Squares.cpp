@@ -29,13 +29,13 @@ Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column, in
   constexpr int64_t banksBytes = 128, turnedBytes = 8;
   const int64_t bytes = elementBytes(square.storage.element), turned = std::max<int64_t>(1, turnedBytes / bytes);
   const Emitted first = column - columns.begin;
-  Emitted place = first;
+  Emitted position = first;
   if (side * bytes > banksBytes) {
     const Emitted turn = (divideUnsigned(first, first.like(banksBytes / bytes)) & 1) * turned;
-    place = (first + lane / turned * turned) ^ turn;
+    position = (first + lane / turned * turned) ^ turn;
     lane %= turned;
   }
-  return frame.address(square.memory, square.storage.element, (row - rows.begin) * square.pitch() + place + lane);
+  return frame.address(square.memory, square.storage.element, (row - rows.begin) * square.pitch() + position + lane);
 }
 
 void Squares::load(Span theRows, Span theColumns) {

@@ -53,7 +53,7 @@ Values FragmentStage::begin() {
   if (!isCopied())
     return {};
   const MatmulRole role = side == 0 ? rowRole : columnRole;
-  const Place first = placeOf(frame.constant(0));
+  const Position first = positionOf(frame.constant(0));
   const Emitted size = cta.size[depthRole], none = frame.constant(0);
   const Emitted rowsLeft =
       minimum(cta.size[role] - (side == 0 ? cta.firstRow : cta.firstColumn) - first.row, frame.constant(rows));
@@ -77,7 +77,7 @@ Values FragmentStage::begin() {
 
 /// The address of this thread's first chunk of the stage from index `firstDepth` of K on.
 Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
-  const Place first = placeOf(frame.constant(0));
+  const Position first = positionOf(frame.constant(0));
   cta.moveTo(side == 0 ? rowRole : columnRole, (side == 0 ? cta.firstRow : cta.firstColumn) + first.row);
   cta.moveTo(depthRole, firstDepth + first.depth);
   OpOperand *input = source.contraction.getDpsInputOperand(side);
@@ -88,14 +88,14 @@ Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
 /// Starts all copies of this thread. The thread copies one chunk of each of several lines with a constant stride; the
 /// chunk of the first line is at `from`.
 Values FragmentStage::copy(Emitted number, Emitted from) const {
-  const Place first = placeOf(frame.constant(0));
+  const Position first = positionOf(frame.constant(0));
   const Type element = frame.storage.lookup(source.contraction.getDpsInputOperand(side)->get()).element;
   const Emitted none = number.like(0);
   const Emitted lines = select(number < wholeStages, linesInside, select(equal(number, wholeStages), lastLines, none));
   const Emitted stride = lineStride * spacing();
   Emitted address = from;
   for (int64_t line = 0; line < chunks() * spacing(); line += spacing()) {
-    const Place to = alongDepth ? Place{first.row + line, first.depth} : Place{first.row, first.depth + line};
+    const Position to = alongDepth ? Position{first.row + line, first.depth} : Position{first.row, first.depth + line};
     const Emitted bytes = select(lines > line, number.like(chunkBytes), none); // the other chunks become 0
     NVVM::CpAsyncOp::create(frame, elementAt(to).value(), address.value(), uint32_t(chunkBytes),
                             NVVM::LoadCacheModifierKind::CG, bytes.value());
@@ -142,18 +142,19 @@ Emitted FragmentStage::chunkAt(Emitted line, Emitted chunk) const {
   return frame.address(shared, frame.getI8Type(), offset);
 }
 
-Emitted FragmentStage::elementAt(const Place &place) const {
-  const Emitted line = linesAlongDepth ? place.row : place.depth, along = linesAlongDepth ? place.depth : place.row;
+Emitted FragmentStage::elementAt(const Position &position) const {
+  const Emitted line = linesAlongDepth ? position.row : position.depth,
+                along = linesAlongDepth ? position.depth : position.row;
   const Emitted inChunk = along & (chunk - 1);
   return frame.address(chunkAt(line, divideUnsigned(along, along.like(chunk))), frame.getI8Type(),
                        inChunk * factorBytes);
 }
 
-void FragmentStage::put(const Place &place, Emitted factors) const {
+void FragmentStage::put(const Position &position, Emitted factors) const {
   if (linesAlongDepth == alongDepth)
-    return frame.store(factors, elementAt(place), chunkBytes);
+    return frame.store(factors, elementAt(position), chunkBytes);
   for (int64_t lane = 0; lane < chunk; ++lane)
-    frame.store(laneOf(frame, factors, lane), elementAt({place.row + lane, place.depth}));
+    frame.store(laneOf(frame, factors, lane), elementAt({position.row + lane, position.depth}));
 }
 
 Values FragmentStage::fragments(Emitted row, int64_t depth) const {
@@ -276,8 +277,8 @@ Values MatmulMma::sums(Emitted shared) {
     llvm::append_range(next, following);
     return next;
   };
-  const Emitted numbers = ceilDivideUnsigned(cta.size[depthRole], frame.constant(depth)).narrow(zero.type());
-  Values done = frame.loop(zero, numbers, zero.like(1), carried, step);
+  const Emitted stageCount = ceilDivideUnsigned(cta.size[depthRole], frame.constant(depth)).narrow(zero.type());
+  Values done = frame.loop(zero, stageCount, zero.like(1), carried, step);
   NVVM::CpAsyncWaitGroupOp::create(frame, uint32_t(0));
   done.truncate(count);
   return done;

@@ -32,12 +32,12 @@ public:
   Values fragments(Emitted row, int64_t depth) const;
 
 private:
-  void put(const Place &place, Emitted factors) const override;
+  void put(const Position &position, Emitted factors) const override;
   Emitted factorOf(Emitted element, int64_t) const override { return element; }
   Values copy(Emitted number, Emitted from) const;
   Emitted copiedFrom(Emitted firstDepth) const;
   Emitted chunkAt(Emitted line, Emitted chunk) const;
-  Emitted elementAt(const Place &place) const;
+  Emitted elementAt(const Position &position) const;
 
   int64_t spacing() const { return (alongDepth ? rows : depth) / chunks(); } // of lines that a thread copies
 

@@ -20,27 +20,27 @@ LoopByte::~LoopByte() {
 }
 
 Status LoopByte::bring(const std::byte *from, int64_t number) {
-  const auto place = static_cast<size_t>(number % 2);
+  const auto index = static_cast<size_t>(number % 2);
   if (!memory_) {
     void *memory = nullptr;
     HALFTONE_RETURN_IF_ERROR(
         gpu_->check(gpu_->calls().memHostAlloc(&memory, 2 * step, 0), "pinning memory for the end of a loop"));
     memory_ = static_cast<std::byte *>(memory);
   }
-  if (!arrived_[place]) {
+  if (!arrived_[index]) {
     const StatusOr<Event> event = gpu_->takeEvent();
     HALFTONE_RETURN_IF_ERROR(event.status());
-    arrived_[place] = *event;
+    arrived_[index] = *event;
   }
   HALFTONE_RETURN_IF_ERROR(gpu_->check(
-      gpu_->calls().memcpyDtoHAsync(memory_ + place * step, addressOf(from), 1, gpu_->compute()), "a copy"));
-  return gpu_->check(gpu_->calls().eventRecord(arrived_[place], gpu_->compute()), "checking whether a loop continues");
+      gpu_->calls().memcpyDtoHAsync(memory_ + index * step, addressOf(from), 1, gpu_->compute()), "a copy"));
+  return gpu_->check(gpu_->calls().eventRecord(arrived_[index], gpu_->compute()), "checking whether a loop continues");
 }
 
 StatusOr<std::byte> LoopByte::wait(int64_t number) {
-  const auto place = static_cast<size_t>(number % 2);
-  HALFTONE_RETURN_IF_ERROR(gpu_->wait(arrived_[place]));
-  return memory_[place * step];
+  const auto index = static_cast<size_t>(number % 2);
+  HALFTONE_RETURN_IF_ERROR(gpu_->wait(arrived_[index]));
+  return memory_[index * step];
 }
 
 } // namespace halftone::cuda

@@ -108,19 +108,19 @@ NcclCollectives::~NcclCollectives() {
     (void)gpu_->calls().streamSynchronize(stream_);
   if (comm_)
     (void)nccl_->calls().commDestroy(comm_);
-  for (Event event : travelling_)
+  for (Event event : inFlight_)
     gpu_->giveEvent(event);
   if (stream_)
     (void)gpu_->calls().streamDestroy(stream_);
 }
 
-/// Makes work queued on `behind` from now on wait for all work queued on `first`.
-Status NcclCollectives::runBehind(Stream behind, Stream first) {
+/// Makes work queued on `later` from now on wait for all work queued on `first`.
+Status NcclCollectives::runAfter(Stream later, Stream first) {
   StatusOr<Event> event = gpu_->takeEvent();
   HALFTONE_RETURN_IF_ERROR(event.status());
   Status status = gpu_->check(gpu_->calls().eventRecord(*event, first), "a collective");
   if (status.isOk())
-    status = gpu_->check(gpu_->calls().streamWaitEvent(behind, *event, 0), "a collective");
+    status = gpu_->check(gpu_->calls().streamWaitEvent(later, *event, 0), "a collective");
   gpu_->giveEvent(*event);
   return status;
 }
@@ -141,7 +141,7 @@ nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray 
   const nccl::Functions &calls = nccl_->calls();
   const nccl::DataType type = *typeOf(array.dtype);
   nccl::Result result = nccl::Result::success;
-  for (int rank = 0; rank + 1 < std::ssize(array.borders) && result == nccl::Result::success; ++rank) {
+  for (int rank = 0; rank + 1 < std::ssize(array.offsets) && result == nccl::Result::success; ++rank) {
     const int64_t begin = array.partBegin(rank);
     const auto count = static_cast<size_t>(array.partBytes(rank) / itemsize(array.dtype));
     if (count == 0)
@@ -175,13 +175,13 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
   nccl::Result late = nccl::Result::success;
   HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "querying errors", comm_));
   HALFTONE_RETURN_IF_ERROR(nccl_->check(late, "a collective queued before", comm_));
-  HALFTONE_RETURN_IF_ERROR(runBehind(stream_, gpu_->compute()));
+  HALFTONE_RETURN_IF_ERROR(runAfter(stream_, gpu_->compute()));
   HALFTONE_RETURN_IF_ERROR(queue(kind, arrays));
   StatusOr<Event> arrived = gpu_->takeEvent();
   HALFTONE_RETURN_IF_ERROR(arrived.status());
   const Status recorded = gpu_->check(gpu_->calls().eventRecord(*arrived, stream_), "a collective");
   if (recorded.isOk())
-    travelling_.push_back(*arrived);
+    inFlight_.push_back(*arrived);
   else
     gpu_->giveEvent(*arrived);
   return recorded;
@@ -190,10 +190,10 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
 Status NcclCollectives::wait() {
   const StatusOr<GpuTurn> turn = gpu_->turn();
   HALFTONE_RETURN_IF_ERROR(turn.status());
-  if (travelling_.empty()) // its start failed
+  if (inFlight_.empty()) // its start failed
     return {};
-  const Event arrived = travelling_.front();
-  travelling_.pop_front();
+  const Event arrived = inFlight_.front();
+  inFlight_.pop_front();
   const Status status = gpu_->check(gpu_->calls().streamWaitEvent(gpu_->compute(), arrived, 0), "a collective");
   gpu_->giveEvent(arrived);
   return status;

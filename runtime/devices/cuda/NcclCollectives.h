@@ -31,13 +31,13 @@ private:
   Status queue(CollectiveKind kind, std::span<const SharedArray> arrays);
   nccl::Result queue(CollectiveKind kind, const SharedArray &array);
   nccl::Result queueParts(CollectiveKind kind, const SharedArray &array);
-  Status runBehind(Stream behind, Stream first);
+  Status runAfter(Stream later, Stream first);
 
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<const Nccl> nccl_;
   nccl::Comm comm_ = nullptr;
   Stream stream_ = nullptr;
-  std::deque<Event> travelling_; // each recorded after a collective
+  std::deque<Event> inFlight_; // each recorded after a collective
 };
 
 } // namespace halftone::cuda

@@ -38,9 +38,9 @@ StatusOr<std::byte *> Staging::place(size_t bytes) {
                                         fmt::format("pinning {} bytes of the host's memory", size_.slotBytes)));
     slot.memory = static_cast<std::byte *>(memory);
   }
-  std::byte *const place = slot.memory + used_;
+  std::byte *const address = slot.memory + used_;
   used_ = std::min(used_ + (bytes + step - 1) / step * step, size_.slotBytes);
-  return place;
+  return address;
 }
 
 Status Staging::enterNextSlot() {

@@ -170,18 +170,18 @@ TEST_CASE("Arrays of which each process has a part become whole in all, large an
 namespace {
 
 /// Random offsets that divide `elements` among `size` ranks. Some parts are empty.
-std::vector<int64_t> bordersOf(int64_t elements, int size, std::mt19937_64 &engine) {
-  std::vector<int64_t> borders{0, elements};
-  while (std::ssize(borders) < size + 1)
-    borders.push_back(static_cast<int64_t>(engine() % static_cast<uint64_t>(elements + 1)));
-  std::ranges::sort(borders);
-  return borders;
+std::vector<int64_t> offsetsOf(int64_t elements, int size, std::mt19937_64 &engine) {
+  std::vector<int64_t> offsets{0, elements};
+  while (std::ssize(offsets) < size + 1)
+    offsets.push_back(static_cast<int64_t>(engine() % static_cast<uint64_t>(elements + 1)));
+  std::ranges::sort(offsets);
+  return offsets;
 }
 
 /// The elements of `numbers` that belong to a rank.
-std::vector<float> partOf(const std::vector<float> &numbers, const std::vector<int64_t> &borders, int rank) {
-  return {numbers.begin() + borders[static_cast<size_t>(rank)],
-          numbers.begin() + borders[static_cast<size_t>(rank) + 1]};
+std::vector<float> partOf(const std::vector<float> &numbers, const std::vector<int64_t> &offsets, int rank) {
+  return {numbers.begin() + offsets[static_cast<size_t>(rank)],
+          numbers.begin() + offsets[static_cast<size_t>(rank) + 1]};
 }
 
 } // namespace
@@ -191,9 +191,9 @@ TEST_CASE("Each process gets its part of the sums, with the bits of the whole su
     for (uint64_t seed : {1, 2, 3}) {
       std::mt19937_64 engine(seed);
       const std::vector<int64_t> counts{100003, 0, 1, 900, 20000, 7, 32768};
-      std::vector<std::vector<int64_t>> borders;
+      std::vector<std::vector<int64_t>> offsets;
       for (int64_t count : counts)
-        borders.push_back(bordersOf(count, size, engine));
+        offsets.push_back(offsetsOf(count, size, engine));
       inThreads(size, [&](Communicator &own) {
         const int rank = own.rank();
         Collectives all(own);
@@ -202,12 +202,12 @@ TEST_CASE("Each process gets its part of the sums, with the bits of the whole su
         for (size_t i = 0; i < counts.size(); ++i) {
           from.push_back(numbersOf(rank + static_cast<int>(i) * 10, counts[i]));
           reduced.push_back(arrayOf(DType::float32, from[i], sums[i]));
-          parts[i].resize(partOf(from[i], borders[i], rank).size());
+          parts[i].resize(partOf(from[i], offsets[i], rank).size());
           scattered.push_back(
-              {DType::float32, counts[i], reduced[i].from, reinterpret_cast<std::byte *>(parts[i].data()), borders[i]});
+              {DType::float32, counts[i], reduced[i].from, reinterpret_cast<std::byte *>(parts[i].data()), offsets[i]});
           wholes[i].resize(from[i].size());
           gathered.push_back({DType::float32, counts[i], scattered[i].to,
-                              reinterpret_cast<std::byte *>(wholes[i].data()), borders[i]});
+                              reinterpret_cast<std::byte *>(wholes[i].data()), offsets[i]});
         }
         const Status status = all.allReduce(CollectiveKind::sum, reduced),
                      divided = all.combine(CollectiveKind::scattered_sum, scattered);
@@ -216,31 +216,31 @@ TEST_CASE("Each process gets its part of the sums, with the bits of the whole su
         const std::lock_guard lock(checking);
         CHECK((status.isOk() && divided.isOk() && joined.isOk()));
         for (size_t i = 0; i < counts.size(); ++i) {
-          CHECK(ownParts[i] == partOf(sums[i], borders[i], rank));
+          CHECK(ownParts[i] == partOf(sums[i], offsets[i], rank));
           CHECK(wholes[i] == sums[i]);
         }
       });
     }
 }
 
-TEST_CASE("Parts of narrow floats and of integers have borders between elements") {
-  const std::vector<int64_t> borders{0, 3, 3, 5}; // not multiples of 8 bytes
+TEST_CASE("Parts of narrow floats and of integers have offsets between elements") {
+  const std::vector<int64_t> offsets{0, 3, 3, 5}; // not multiples of 8 bytes
   inThreads(3, [&](Communicator &own) {
     const std::vector<uint16_t> halves(5, Float16::encode(own.rank() == 0 ? 2048.0 : 1.0));
     const std::vector<uint8_t> bytes{100, 200, 50, 3, 4};
     const auto rank = static_cast<size_t>(own.rank());
-    const auto count = static_cast<size_t>(borders[rank + 1] - borders[rank]);
+    const auto count = static_cast<size_t>(offsets[rank + 1] - offsets[rank]);
     std::vector<uint16_t> halvesOut(count);
     std::vector<uint8_t> bytesOut(count);
     const auto in = [](const auto &values) { return reinterpret_cast<const std::byte *>(values.data()); };
     const auto out = [](auto &values) { return reinterpret_cast<std::byte *>(values.data()); };
-    const std::vector<SharedArray> arrays{{DType::float16, 5, in(halves), out(halvesOut), borders},
-                                          {DType::uint8, 5, in(bytes), out(bytesOut), borders}};
+    const std::vector<SharedArray> arrays{{DType::float16, 5, in(halves), out(halvesOut), offsets},
+                                          {DType::uint8, 5, in(bytes), out(bytesOut), offsets}};
     const Status status = Collectives(own).reduceScatter(arrays);
     const std::vector<uint8_t> sums{44, 88, 150, 9, 12}; // three times the values, with wrapping
     const std::lock_guard lock(checking);
     CHECK(status.isOk());
     CHECK(halvesOut == std::vector<uint16_t>(count, Float16::encode(2050.0)));
-    CHECK(bytesOut == std::vector<uint8_t>(sums.begin() + borders[rank], sums.begin() + borders[rank + 1]));
+    CHECK(bytesOut == std::vector<uint8_t>(sums.begin() + offsets[rank], sums.begin() + offsets[rank + 1]));
   });
 }

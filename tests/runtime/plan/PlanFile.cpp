@@ -91,7 +91,7 @@ TEST_CASE("a plan file holds collectives") {
   CHECK(print(*readDivided) == print(divided));
   const CollectiveStep &scatter = std::get<CollectiveStep>(readDivided->plan.steps[2]);
   CHECK(scatter.kind == CollectiveKind::scattered_sum);
-  CHECK(scatter.borders == std::vector<std::vector<int64_t>>{{0, 30, 90}});
+  CHECK(scatter.offsets == std::vector<std::vector<int64_t>>{{0, 30, 90}});
   CHECK(scatter.rank == 1);
 }
 

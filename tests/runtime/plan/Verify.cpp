@@ -243,15 +243,15 @@ TEST_CASE("A collective's values travel until its wait, and no step between may 
     CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
   }
   const std::vector<BadPlan> badParts{
-      {"step 2: a collective of 1 values has borders for 0", [](auto &e) { collective(e).borders.clear(); }},
-      {"step 2: a collective of whole values has borders", [](auto &e) { collective(e).kind = CollectiveKind::max; }},
-      {"step 2: borders [0, 90, 30]", [](auto &e) { collective(e).borders = {{0, 90, 30}}; }},
-      {"step 2: borders [1, 30, 90]", [](auto &e) { collective(e).borders = {{1, 30, 90}}; }},
-      {"step 2: borders [0]", [](auto &e) { collective(e).borders = {{0}}; }},
+      {"step 2: a collective of 1 values has offsets for 0", [](auto &e) { collective(e).offsets.clear(); }},
+      {"step 2: a collective of whole values has offsets", [](auto &e) { collective(e).kind = CollectiveKind::max; }},
+      {"step 2: offsets [0, 90, 30]", [](auto &e) { collective(e).offsets = {{0, 90, 30}}; }},
+      {"step 2: offsets [1, 30, 90]", [](auto &e) { collective(e).offsets = {{1, 30, 90}}; }},
+      {"step 2: offsets [0]", [](auto &e) { collective(e).offsets = {{0}}; }},
       {"step 2: rank 2 of 2 processes", [](auto &e) { collective(e).rank = 2; }},
       {"step 2: rank -1 of 2 processes", [](auto &e) { collective(e).rank = -1; }},
       {"step 2: combines 90xf32 into 60xf32", [](auto &e) { collective(e).rank = 0; }},
-      {"step 2: combines 90xf32 into 60xf32", [](auto &e) { collective(e).borders = {{0, 30, 91}}; }},
+      {"step 2: combines 90xf32 into 60xf32", [](auto &e) { collective(e).offsets = {{0, 30, 91}}; }},
       {"step 2: combines 90xf32 into 60xf32", [](auto &e) { collective(e).kind = CollectiveKind::gather; }},
   };
   for (const BadPlan &each : badParts) {

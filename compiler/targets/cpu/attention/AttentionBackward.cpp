@@ -25,7 +25,8 @@ namespace {
 
 /// The generics of the form, in order.
 struct BackwardForm {
-  linalg::GenericOp products, scores, raised, total, weights, upstream, slopes; // total: null if nothing is divided
+  linalg::GenericOp products, scores, raised, total, weights, upstream,
+      scoreGradients; // total: null if nothing is divided
   linalg::GenericOp byQueries, byKeys, byValues;
   SmallVector<linalg::GenericOp> results;
 
@@ -46,7 +47,7 @@ struct BackwardForm {
     if (!form.weights)
       form.weights = form.raised;
     form.upstream = left.consume_front();
-    form.slopes = left.consume_front();
+    form.scoreGradients = left.consume_front();
     if (left.size() < 3)
       return source.function.emitError("a gradient of attention has three contractions of slopes and weights");
     form.byQueries = left.consume_front();
@@ -93,11 +94,11 @@ public:
       packed = matrices.take(tile.keys, tile.queries);
     depthKeys = matrices.pairs ? matrices.take(tile.keys, depth) : keys;
     if (matrices.usesTiles())
-      turnedSlopes = matrices.take(tile.queries, tile.keys);
+      turnedScoreGradients = matrices.take(tile.queries, tile.keys);
     byQueries = matrices.take(frame.extents[headDim] * queryRows(), depth);
     for (linalg::GenericOp result : this->form.results)
       if (!frame.source.formOf(result.getResult(0)).partial.empty())
-        pieces.emplace_back(result, frame.storage.lookup(result.getResult(0)).pointer);
+        partials.emplace_back(result, frame.storage.lookup(result.getResult(0)).pointer);
   }
 
   void emit() {
@@ -127,10 +128,10 @@ private:
     const Emitted part = inFairOrder(frame, remainderUnsigned(block, parts), parts);
     begin = minimum(part * run, frame.extents[queryDim]);
     end = minimum(begin + run, frame.extents[queryDim]);
-    for (auto &[result, all] : pieces) {
-      TensorStorage &piece = frame.storage[result.getResult(0)];
+    for (auto &[result, all] : partials) {
+      TensorStorage &storage = frame.storage[result.getResult(0)];
       const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
-      piece.pointer = frame.address(all, piece.element, part * frame.size(access.dims));
+      storage.pointer = frame.address(all, storage.element, part * frame.size(access.dims));
     }
   }
 
@@ -276,7 +277,7 @@ private:
       frame.index[queryDim] = first + column;
       frame.loop(zero, keyCount, one, [&](Emitted line) {
         frame.index[keyDim] = firstKey + line;
-        makeSlopes(line, column);
+        makeScoreGradients(line, column);
       });
     });
     const Emitted row = frame.index[headDim] * queryRows() + (first - begin);
@@ -290,8 +291,8 @@ private:
                     .depth = matrices.groups(count),
                     .continues = true},
                    watchedByOut);
-    const ScratchMatrix slopes = packing.packRows(upstream, keyCount, count, packed);
-    tiles.multiply({.a = {slopes.at, slopes.pitch, one},
+    const ScratchMatrix scoreGradients = packing.packRows(upstream, keyCount, count, packed);
+    tiles.multiply({.a = {scoreGradients.at, scoreGradients.pitch, one},
                     .b = queries,
                     .c = byKeys,
                     .rows = keyCount,
@@ -300,7 +301,7 @@ private:
                     .continues = true},
                    watchedQueries);
     const ScratchMatrix byKey = packing.packDepth(upstream, keyCount, columns, packed);
-    tiles.multiply({.a = packing.turned(byKey, columns, matrices.groups(keyCount), turnedSlopes),
+    tiles.multiply({.a = packing.turned(byKey, columns, matrices.groups(keyCount), turnedScoreGradients),
                     .b = depthKeys,
                     .c = own,
                     .rows = count,
@@ -311,7 +312,7 @@ private:
   }
 
   /// Converts scores to weights, and the cotangents of weights to gradients of scores.
-  void makeSlopes(Emitted line, Emitted column) {
+  void makeScoreGradients(Emitted line, Emitted column) {
     const Emitted raised = raisedAt(line, column);
     SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
                                                  {form.upstream.getResult(0), matrices.load(upstream, line, column)}};
@@ -320,7 +321,7 @@ private:
     const Emitted weight = form.weights == form.raised ? raised : tiles.alongQueries(form.weights, given);
     given.emplace_back(form.weights.getResult(0), weight);
     matrices.store(weight, scores, line, column);
-    matrices.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
+    matrices.store(tiles.alongQueries(form.scoreGradients, given), upstream, line, column);
   }
 
   /// Stores the elements of a result that are computed from rows of sums: `rows` indices of `rowDim` from `firstIndex`
@@ -358,11 +359,11 @@ private:
   TileSizes tile;
   Emitted one, zero, depth, width;
   Emitted parts, run; // the number of parts of the queries, and the number of queries in one
-  SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // partial results, and the first address of each
-  Emitted begin, end;                                        // of the block's queries
-  Emitted hasLargeRow;                                       // any of their rows has a large `lse`
+  SmallVector<std::pair<linalg::GenericOp, Emitted>> partials; // partial results, and the first address of each
+  Emitted begin, end;                                          // of the block's queries
+  Emitted hasLargeRow;                                         // any of their rows has a large `lse`
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
-      packed, depthKeys, turnedSlopes, byQueries;
+      packed, depthKeys, turnedScoreGradients, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
   Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile of pairs has a subnormal number

@@ -119,12 +119,12 @@ public:
   FewQueriesEmitter(KernelFrame &frame, ForwardForm form)
       : frame(frame), form(std::move(form)), isMasked(hidesKeys(frame.source, this->form.scores)), vectors(frame),
         tileKeys(frame.extents[attentionDims + 1]) {
-    const auto behind = [&](Emitted at, Emitted count) {
+    const auto addressAfter = [&](Emitted at, Emitted count) {
       return frame.address(at, frame.getF32Type(), ceilDivide(count, vectors.step) * vectors.step);
     };
     query = frame.scratch;
-    scores = behind(query, frame.extents[depthDim]);
-    sums = behind(scores, tileKeys);
+    scores = addressAfter(query, frame.extents[depthDim]);
+    sums = addressAfter(scores, tileKeys);
   }
 
   void emit() {
@@ -153,18 +153,18 @@ private:
   }
 
   /// First the tiles before `behind` that the query sees, then the other tiles before it, then the tiles from it on.
-  enum Round : int64_t { seen, hidden, behindAll, rounds };
+  enum Round : int64_t { seen, hidden, afterSeen, rounds };
 
-  Values walkSeenKeys(Emitted behind, Emitted all, const Values &start) {
+  Values walkSeenKeys(Emitted seenEnd, Emitted all, const Values &start) {
     const Emitted none = frame.constant(0), always = frame.constant(frame.getBoolAttr(true));
-    const Emitted next = frame.constant(isMasked ? hidden - seen : behindAll - seen);
-    const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
+    const Emitted next = frame.constant(isMasked ? hidden - seen : afterSeen - seen);
+    const Emitted end = frame.constant(frame.source.form.causal ? rounds : afterSeen);
     return frame.loop(none, end, next, start, [&](Emitted round, const Values &now) {
       const auto isFirst = [&] { return Values{always}; };
       const auto seesMaskedKeys = [&] { return Values{lane(now[largest]) <= dialect::maskedScore}; };
       const auto walk = [&] {
-        const Emitted isBehind = equal(round, round.like(behindAll));
-        return walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round, now);
+        const Emitted isAfterSeen = equal(round, round.like(afterSeen));
+        return walkKeys(select(isAfterSeen, seenEnd, none), select(isAfterSeen, all, seenEnd), round, now);
       };
       return frame.choose(frame.choose(equal(round, none), isFirst, seesMaskedKeys)[0], walk, [&] { return now; });
     });
@@ -176,9 +176,9 @@ private:
       const Emitted count = minimum(tileKeys, end - key);
       if (!round || !isMasked)
         return addKeys(key, count, now);
-      const Emitted isSeen = equal(round, round.like(seen)), isBehind = equal(round, round.like(behindAll));
+      const Emitted isSeen = equal(round, round.like(seen)), isAfterSeen = equal(round, round.like(afterSeen));
       return frame.choose(
-          isBehind | differs(isHidden(key, count), isSeen), [&] { return addKeys(key, count, now); },
+          isAfterSeen | differs(isHidden(key, count), isSeen), [&] { return addKeys(key, count, now); },
           [&] { return now; });
     });
   }

@@ -99,19 +99,19 @@ private:
     });
   }
 
-  /// First the tiles before `behind` that any query sees, then the other tiles before it, then the tiles from it on.
-  enum Round : int64_t { seen, hidden, behindAll, rounds };
+  /// First the tiles before `seenEnd` that any query sees, then the other tiles before it, then the tiles from it on.
+  enum Round : int64_t { seen, hidden, afterSeen, rounds };
 
-  void walkSeenKeys(Emitted behind, Emitted all) {
+  void walkSeenKeys(Emitted seenEnd, Emitted all) {
     const Emitted none = frame.constant(0), always = frame.constant(frame.getBoolAttr(true));
-    const Emitted step = frame.constant(mask ? hidden - seen : behindAll - seen);
-    const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
+    const Emitted step = frame.constant(mask ? hidden - seen : afterSeen - seen);
+    const Emitted end = frame.constant(frame.source.form.causal ? rounds : afterSeen);
     frame.loop(none, end, step, [&](Emitted round) {
       const auto isFirst = [&] { return Values{always}; };
       const Emitted takes = frame.choose(equal(round, none), isFirst, [&] { return Values{seesMaskedKeys()}; })[0];
       frame.branch(takes, [&] {
-        const Emitted isBehind = equal(round, round.like(behindAll));
-        walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round);
+        const Emitted isAfterSeen = equal(round, round.like(afterSeen));
+        walkKeys(select(isAfterSeen, seenEnd, none), select(isAfterSeen, all, seenEnd), round);
       });
     });
   }
@@ -122,8 +122,8 @@ private:
       const Emitted keyCount = minimum(tileKeys, end - key);
       if (!round || !mask)
         return addKeys(key, keyCount);
-      const Emitted isSeen = equal(round, round.like(seen)), isBehind = equal(round, round.like(behindAll));
-      frame.branch(isBehind | differs(isHidden(key, keyCount), isSeen), [&] { addKeys(key, keyCount); });
+      const Emitted isSeen = equal(round, round.like(seen)), isAfterSeen = equal(round, round.like(afterSeen));
+      frame.branch(isAfterSeen | differs(isHidden(key, keyCount), isSeen), [&] { addKeys(key, keyCount); });
     });
   }
 

@@ -18,25 +18,25 @@ Emitted AttentionPacking::stored(const Tile &tile, const Lanes &lanes) const {
   linalg::GenericOp contraction = tile.contraction;
   OpOperand *operand = contraction.getDpsInputOperand(tile.side);
   const TensorAccess access = frame.source.accessOf(contraction, *operand);
-  const Emitted numbers = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
-  return lanes.mask ? selectInside(lanes, numbers, numbers.like(0)) : numbers;
+  const Emitted elements = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
+  return lanes.mask ? selectInside(lanes, elements, elements.like(0)) : elements;
 }
 
 /// Like stored(), converted to f32 or to pairs.
 Emitted AttentionPacking::factor(const Tile &tile, const Lanes &lanes) const {
-  const Emitted numbers = stored(tile, lanes);
+  const Emitted elements = stored(tile, lanes);
   if (matrices.pairs)
-    return frame.wrap(vector::BitCastOp::create(frame, matrices.vector, numbers.value()));
-  return MatmulSource::factor(frame, tile.contraction, tile.side, numbers, frame.lanes);
+    return frame.wrap(vector::BitCastOp::create(frame, matrices.vector, elements.value()));
+  return MatmulSource::factor(frame, tile.contraction, tile.side, elements, frame.lanes);
 }
 
-void AttentionPacking::forInnermost(const Tile &tile, int64_t numbers,
+void AttentionPacking::forInnermost(const Tile &tile, int64_t elements,
                                     llvm::function_ref<void(Emitted, const Lanes &)> body) const {
   const int dim = innermostDim(tile);
-  const Emitted extent = frame.extents[size_t(dim)], width = frame.constant(numbers), whole = extent / width * width;
+  const Emitted extent = frame.extents[size_t(dim)], width = frame.constant(elements), whole = extent / width * width;
   const auto at = [&](Emitted index, bool isTail) {
     frame.index[size_t(dim)] = index;
-    body(index / width * matrices.step, isTail ? maskedLanes(frame, numbers, dim, extent) : Lanes{numbers, dim});
+    body(index / width * matrices.step, isTail ? maskedLanes(frame, elements, dim, extent) : Lanes{elements, dim});
   };
   frame.loop(frame.constant(0), whole, width, [&](Emitted index) { at(index, false); });
   frame.loop(whole, extent, width, [&](Emitted index) { at(index, true); });
@@ -51,12 +51,12 @@ void AttentionPacking::copyRows(const Tile &tile, const ScratchMatrix &to) const
 }
 
 /// The pair of rows 2 `row` and 2 `row` + 1; rows from `count` on are 0.
-Emitted AttentionPacking::pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> numbers) const {
-  const auto member = [&](Emitted place) {
-    const Emitted found = numbers(minimum(place, count - 1));
-    return select(place < count, found, found.like(0));
+Emitted AttentionPacking::pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> elements) const {
+  const auto member = [&](Emitted index) {
+    const Emitted found = elements(minimum(index, count - 1));
+    return select(index < count, found, found.like(0));
   };
-  const Emitted even = matrices.usesTiles() ? member(row * 2) : numbers(row * 2);
+  const Emitted even = matrices.usesTiles() ? member(row * 2) : elements(row * 2);
   return interleaved(even, member(row * 2 + 1));
 }
 
@@ -65,8 +65,8 @@ void AttentionPacking::copyDepth(const Tile &tile, const ScratchMatrix &to) cons
     return copyRows(tile, to);
   frame.loop(frame.constant(0), matrices.groups(tile.count), frame.constant(1), [&](Emitted row) {
     forInnermost(tile, frame.lanes, [&](Emitted column, const Lanes &lanes) {
-      const Emitted pair = pairOf(row, tile.count, [&](Emitted place) {
-        frame.index[size_t(tile.dim)] = tile.first + place;
+      const Emitted pair = pairOf(row, tile.count, [&](Emitted index) {
+        frame.index[size_t(tile.dim)] = tile.first + index;
         return stored(tile, lanes);
       });
       matrices.store(pair, to, row, column);
@@ -91,8 +91,8 @@ void AttentionPacking::copyColumns(const Tile &tile, const ScratchMatrix &to) co
 }
 
 /// Converts f32 to the bits of bf16.
-Emitted AttentionPacking::narrowed(Emitted numbers) const {
-  return narrowFloat(frame.target.math, numbers, frame.getBF16Type());
+Emitted AttentionPacking::narrowed(Emitted elements) const {
+  return narrowFloat(frame.target.math, elements, frame.getBF16Type());
 }
 
 /// Interleaves first and second members to pairs of bf16, a vector of 32-bit elements.
@@ -111,9 +111,9 @@ ScratchMatrix AttentionPacking::packRows(const ScratchMatrix &from, Emitted rows
       for (const int64_t half : {0, 1}) {
         const Emitted column = group * 2 + half * frame.lanes;
         const Emitted index = frame.steps(frame.getI64Type(), frame.lanes) + frame.splat(column, frame.lanes);
-        const Emitted numbers =
+        const Emitted elements =
             narrowed(matrices.load(from, row, minimum(column, matrices.padded(columns) - matrices.step)));
-        halves.push_back(select(index < frame.splat(columns, frame.lanes), numbers, numbers.like(0)));
+        halves.push_back(select(index < frame.splat(columns, frame.lanes), elements, elements.like(0)));
       }
       const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * frame.lanes));
       const Value both = vector::ShuffleOp::create(frame, halves[0].value(), halves[1].value(), all);
@@ -136,8 +136,8 @@ ScratchMatrix AttentionPacking::packDepth(const ScratchMatrix &from, Emitted row
   return to;
 }
 
-MatrixPlace AttentionPacking::turned(const ScratchMatrix &from, Emitted rows, Emitted depth,
-                                     const ScratchMatrix &to) const {
+MatrixAddress AttentionPacking::turned(const ScratchMatrix &from, Emitted rows, Emitted depth,
+                                       const ScratchMatrix &to) const {
   const Emitted one = frame.constant(1);
   if (!matrices.usesTiles())
     return {from.at, one, from.pitch};

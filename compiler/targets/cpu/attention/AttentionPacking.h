@@ -31,17 +31,17 @@ public:
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
   /// The factor a whose rows are the columns of `from`. It is packed to `to` if the product requires adjacent elements
   /// in its rows.
-  MatrixPlace turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) const;
+  MatrixAddress turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) const;
 
 private:
   int innermostDim(const Tile &tile) const;
-  /// Loops over the elements of a row along the innermost dim, by vectors of `numbers` elements.
-  void forInnermost(const Tile &tile, int64_t numbers, llvm::function_ref<void(Emitted, const Lanes &)> body) const;
+  /// Loops over the elements of a row along the innermost dim, by vectors of `elements` elements.
+  void forInnermost(const Tile &tile, int64_t elements, llvm::function_ref<void(Emitted, const Lanes &)> body) const;
   Emitted stored(const Tile &tile, const Lanes &lanes) const;
   Emitted factor(const Tile &tile, const Lanes &lanes) const;
-  Emitted narrowed(Emitted numbers) const;
+  Emitted narrowed(Emitted elements) const;
   Emitted interleaved(Emitted first, Emitted second) const;
-  Emitted pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> numbers) const;
+  Emitted pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> elements) const;
 
   KernelFrame &frame;
   const ScratchMatrices &matrices;

@@ -37,11 +37,11 @@ ScratchMatrix ScratchMatrices::takePanels(Emitted rows, Emitted columns, int64_t
 }
 
 Emitted ScratchMatrices::address(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
-  const Emitted place = row * matrix.pitch;
+  const Emitted rowOffset = row * matrix.pitch;
   if (matrix.panelColumns == 0)
-    return frame.address(matrix.at, frame.getF32Type(), place + column);
+    return frame.address(matrix.at, frame.getF32Type(), rowOffset + column);
   return frame.address(matrix.at, frame.getF32Type(),
-                       place + divideUnsigned(column, matrix.pitch) * matrix.panelPitch +
+                       rowOffset + divideUnsigned(column, matrix.pitch) * matrix.panelPitch +
                            remainderUnsigned(column, matrix.pitch));
 }
 
@@ -82,14 +82,14 @@ Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows,
 }
 
 Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emitted columns) const {
-  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // 0; NaN for infinity and NaN
+  const auto difference = [](Emitted elements) { return elements - elements; }; // 0; NaN for infinity and NaN
   const Emitted none = frame.zero(vector);
   const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
     return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
-      const Emitted numbers = load(factor, row, column);
+      const Emitted elements = load(factor, row, column);
       if (!pairs)
-        return Values{now[0] + difference(numbers)};
-      return Values{now[0] + difference(firstOfPairs(numbers)) + difference(secondOfPairs(numbers))};
+        return Values{now[0] + difference(elements)};
+      return Values{now[0] + difference(firstOfPairs(elements)) + difference(secondOfPairs(elements))};
     });
   })[0];
   const Emitted total = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sum.value()));

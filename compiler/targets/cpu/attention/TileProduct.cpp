@@ -78,22 +78,22 @@ void TileProduct::emitSquares(CodeBuilder &code) {
 }
 
 void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across) {
-  const auto place = [&](Emitted start, Emitted pitch, Emitted line, Emitted offset) {
-    return TilePlace{code.address(start, code.getF32Type(), line * pitch + offset), pitch * tileElementBytes};
+  const auto addressOf = [&](Emitted start, Emitted pitch, Emitted line, Emitted offset) {
+    return TileAddress{code.address(start, code.getF32Type(), line * pitch + offset), pitch * tileElementBytes};
   };
   TileSquare square;
   for (int64_t i = 0; i < down; ++i) {
     square.sums.emplace_back();
     for (int64_t j = 0; j < across; ++j)
-      square.sums.back().push_back(place(inside.c.at, inside.c.pitch, row + i * tileSide, column + j * tileSide));
+      square.sums.back().push_back(addressOf(inside.c.at, inside.c.pitch, row + i * tileSide, column + j * tileSide));
   }
   beginTiles(code, square, insideContinues);
   code.loop(code.constant(0), inside.depth, code.constant(tileSide), [&](Emitted k) {
-    SmallVector<TilePlace> rows, columns;
+    SmallVector<TileAddress> rows, columns;
     for (int64_t i = 0; i < down; ++i)
-      rows.push_back(place(inside.a.at, inside.a.rowPitch, row + i * tileSide, k));
+      rows.push_back(addressOf(inside.a.at, inside.a.rowPitch, row + i * tileSide, k));
     for (int64_t j = 0; j < across; ++j)
-      columns.push_back(place(inside.b.at, inside.b.pitch, k, column + j * tileSide));
+      columns.push_back(addressOf(inside.b.at, inside.b.pitch, k, column + j * tileSide));
     multiplyTiles(code, reportName(product.product), rows, columns);
   });
   storeTiles(code, square);
@@ -111,13 +111,13 @@ void TileProduct::emitRows(CodeBuilder &code, Emitted column, const SumShape &sh
 void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors) {
   const Type f32 = code.getF32Type();
   const auto at = [&](Emitted start, Emitted offset) { return code.address(start, f32, offset); };
-  const auto place = [&](int64_t line, int64_t vector) {
+  const auto addressOf = [&](int64_t line, int64_t vector) {
     return at(inside.c.at, (row + line) * inside.c.pitch + column + vector * frame.lanes);
   };
   Values sums;
   for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      sums.push_back(select(insideContinues, code.load(lanes(f32), place(line, vector), vectorAlignment()),
+      sums.push_back(select(insideContinues, code.load(lanes(f32), addressOf(line, vector), vectorAlignment()),
                             code.zero(lanes(f32))));
   const Emitted a = at(inside.a.at, row * inside.a.rowPitch), b = at(inside.b.at, column);
   sums = code.loop(code.constant(0), inside.depth, code.constant(1), sums, [&](Emitted k, const Values &now) {
@@ -136,7 +136,7 @@ void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64
   });
   for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      code.store(sums[size_t(line * vectors + vector)], place(line, vector), vectorAlignment());
+      code.store(sums[size_t(line * vectors + vector)], addressOf(line, vector), vectorAlignment());
 }
 
 Emitted TileProduct::multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const {

@@ -7,7 +7,7 @@
 namespace halftone::compiler {
 
 /// A matrix in memory: `rowPitch` and `columnPitch` are the distances between rows and between columns, in elements.
-struct MatrixPlace {
+struct MatrixAddress {
   Emitted at, rowPitch, columnPitch;
 };
 
@@ -36,7 +36,7 @@ SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes);
 /// must have room for them. With AMX tiles, rows of a are contiguous too; rows and depth are rounded up to whole tiles,
 /// so there must be room for these rows, and both factors must be 0 beyond the depth.
 struct TileProductCall {
-  MatrixPlace a;
+  MatrixAddress a;
   ScratchMatrix b, c;
   Emitted rows, columns, depth;
   bool continues = false; // adds to c

@@ -105,18 +105,18 @@ Emitted MatmulAccess::loadOfPanels(Value tensor, const Panels &panels, const Mat
   return frame.wrap(arith::TruncIOp::create(frame, block.lanesOf(getElementTypeOrSelf(tensor)), highest.value()));
 }
 
-/// Converts integers to f32. In the last bits of the float 2^23 / 2^place, a bit field at `place` adds its value. The
+/// Converts integers to f32. In the last bits of the float 2^23 / 2^shift, a bit field at `shift` adds its value. The
 /// XOR with the pattern inverts the field's sign bit, so the difference is the signed integer.
 Emitted MatmulAccess::floatsOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
   constexpr int64_t exponentAt = 23, exponentOfOne = 127, half = 16; // bits
   const int64_t width = 32 / panels.group;
   auto [words, member] = wordsOfPanels(tensor, panels, index);
   const Emitted inWord = member * width, isHigh = inWord >= inWord.like(half);
-  const Emitted place = select(isHigh, inWord - half, inWord),
+  const Emitted shift = select(isHigh, inWord - half, inWord),
                 down = select(isHigh, inWord.like(half), inWord.like(int64_t(0)));
-  const Emitted mask = place.like((int64_t(1) << width) - 1) << place, sign = place.like(int64_t(1) << (width - 1))
-                                                                              << place;
-  const Emitted exponent = (place.like(exponentOfOne + exponentAt) - place) << place.like(exponentAt);
+  const Emitted mask = shift.like((int64_t(1) << width) - 1) << shift, sign = shift.like(int64_t(1) << (width - 1))
+                                                                              << shift;
+  const Emitted exponent = (shift.like(exponentOfOne + exponentAt) - shift) << shift.like(exponentAt);
   const Emitted pattern = block.splat(exponent | sign);
   const Type f32 = frame.getF32Type();
   const Emitted biased = ((words >> block.splat(down)) & block.splat(mask)) ^ pattern;

@@ -46,7 +46,7 @@ private:
     return address(call.from, core.operand.stored(element), k * call.fromPitch + vector * core.lanes);
   }
   Emitted sumsOf(Emitted row) { return at(call.sums, row * call.sumsPitch); }
-  Emitted place(Emitted sums, int64_t line, int64_t vector) {
+  Emitted addressOf(Emitted sums, int64_t line, int64_t vector) {
     return at(sums, call.sumsPitch * line + vector * core.lanes);
   }
 
@@ -139,7 +139,7 @@ Values StripCode::begin(int64_t count, Emitted sums, Emitted a) {
     return Values(size_t(count * core.vectors), zeros);
   for (int64_t line = 0; line < count; ++line)
     for (int64_t vector = 0; vector < core.vectors; ++vector) {
-      now.push_back(select(call.continues, load(lanes, place(sums, line, vector)), zeros));
+      now.push_back(select(call.continues, load(lanes, addressOf(sums, line, vector)), zeros));
       if (core.correction != 0)
         now.back() = now.back() + splat(load(element, at(a, call.rowPitch * line + core.correction)), core.lanes);
     }
@@ -176,7 +176,7 @@ void StripCode::store(const Values &sums, Emitted row) {
   const Emitted first = sumsOf(row);
   for (const auto &[position, sum] : llvm::enumerate(sums)) {
     const auto [line, vector] = std::div(int64_t(position), core.vectors);
-    const Emitted to = place(first, line, vector);
+    const Emitted to = addressOf(first, line, vector);
     CodeBuilder::store(core.scales ? addUnscaled(sum, to) : sum, to);
   }
 }

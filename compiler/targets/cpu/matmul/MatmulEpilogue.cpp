@@ -17,11 +17,11 @@ MatmulEpilogue::MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &acc
     : block(block), access(access), frame(block.frame), plan(block.plan), epilogue(plan.epilogue) {
   for (unsigned output = 0; output < plan.combiners.size(); ++output)
     if (!plan.combiners[output].empty())
-      sides.push_back({output, plan.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
+      partials.push_back({output, plan.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
 }
 
 void MatmulEpilogue::emit() const {
-  if (sides.empty())
+  if (partials.empty())
     emitResults();
   else
     emitPartialReductions();
@@ -47,8 +47,8 @@ void MatmulEpilogue::emitResults() const {
 void MatmulEpilogue::emitPartialReductions() const {
   const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
   Values totals;
-  for (const Side &side : sides)
-    totals.push_back(side.neutral);
+  for (const Partial &partial : partials)
+    totals.push_back(partial.neutral);
   const auto along = [&](Emitted begin, Emitted end, int64_t vectors) {
     const Emitted step = frame.constant(vectors * block.sizes.lanes);
     totals = frame.loop(begin, end, step, totals, [&](Emitted column, const Values &carried) {
@@ -68,24 +68,24 @@ void MatmulEpilogue::emitPartialReductions() const {
 Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carried) const {
   // First, each vector has a slot for each partial reduction, used by those that keep N. Then all vectors together have
   // one slot for each, used by the others.
-  const auto slotOf = [&](size_t side, int64_t vector) {
-    return size_t(sides[side].keepsColumns ? vector : columns.vectors) * sides.size() + side;
+  const auto slotOf = [&](size_t partial, int64_t vector) {
+    return size_t(partials[partial].keepsColumns ? vector : columns.vectors) * partials.size() + partial;
   };
   const auto accumulatorsOf = [&](const Values &all, int64_t vector) {
     Values own;
-    for (size_t side = 0; side < sides.size(); ++side)
-      own.push_back(all[slotOf(side, vector)]);
+    for (size_t partial = 0; partial < partials.size(); ++partial)
+      own.push_back(all[slotOf(partial, vector)]);
     return own;
   };
   const auto columnOf = [&](int64_t vector) { return columns.column + vector * block.sizes.lanes; };
   Values start;
   SmallVector<std::string> combiners;
   for (int64_t slots = 0; slots <= columns.vectors; ++slots)
-    for (const Side &side : sides) {
-      start.push_back(side.neutral);
-      combiners.push_back(plan.combiners[side.output]);
+    for (const Partial &partial : partials) {
+      start.push_back(partial.neutral);
+      combiners.push_back(plan.combiners[partial.output]);
     }
-  const bool sharesSlots = llvm::any_of(sides, [](const Side &side) { return !side.keepsColumns; });
+  const bool sharesSlots = llvm::any_of(partials, [](const Partial &partial) { return !partial.keepsColumns; });
   const int64_t mostRows = sharesSlots ? mostAdditions / columns.vectors : mostAdditions;
   const Emitted zero = frame.constant(0), chunk = frame.constant(mostRows);
   Values sums = frame.loop(zero, block.rows, chunk, start, [&](Emitted begin, const Values &before) {
@@ -95,16 +95,16 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
           Values all = now;
           for (int64_t vector = 0; vector < columns.vectors; ++vector) {
             const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
-            for (size_t side = 0; side < sides.size(); ++side)
-              all[slotOf(side, vector)] = next[side];
+            for (size_t partial = 0; partial < partials.size(); ++partial)
+              all[slotOf(partial, vector)] = next[partial];
           }
           return all;
         }));
   });
   for (int64_t vector = 0; vector < columns.vectors; ++vector)
     storeKept(accumulatorsOf(sums, vector), columnOf(vector));
-  const ArrayRef<std::string> names = ArrayRef(combiners).take_back(sides.size());
-  return combineAll(frame, names, carried, ArrayRef<Emitted>(sums).take_back(sides.size()));
+  const ArrayRef<std::string> names = ArrayRef(combiners).take_back(partials.size());
+  return combineAll(frame, names, carried, ArrayRef<Emitted>(sums).take_back(partials.size()));
 }
 
 TensorAccess MatmulEpilogue::accessOf(unsigned output) const {
@@ -142,15 +142,15 @@ Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const 
   }
   const size_t inputs = arguments.size();
   arguments.resize(inputs + plan.combiners.size());
-  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
-    arguments[inputs + side.output] = accumulator;
+  for (auto [partial, accumulator] : llvm::zip(partials, accumulators))
+    arguments[inputs + partial.output] = accumulator;
   const Values results = access.body(epilogue, arguments, index);
   for (unsigned output = 0; output < plan.combiners.size(); ++output)
     if (plan.combiners[output].empty())
       access.store(results[output], epilogue.getResult(output), accessOf(output), index);
   Values next;
-  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
-    next.push_back(access.selectInside(index, results[side.output], accumulator));
+  for (auto [partial, accumulator] : llvm::zip(partials, accumulators))
+    next.push_back(access.selectInside(index, results[partial.output], accumulator));
   return next;
 }
 
@@ -162,10 +162,10 @@ Emitted MatmulEpilogue::lane(Emitted vector, int64_t lane) const {
 // [batch][row tile][column tile or column].
 
 void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
-  for (auto [side, vector] : llvm::zip(sides, sums)) {
-    if (!side.keepsColumns)
+  for (auto [partial, vector] : llvm::zip(partials, sums)) {
+    if (!partial.keepsColumns)
       continue;
-    const Emitted pointer = block.pointerOf(epilogue.getResult(side.output));
+    const Emitted pointer = block.pointerOf(epilogue.getResult(partial.output));
     const Type element = getElementTypeOrSelf(vector.type());
     const Emitted line = block.batch * block.rowTiles + block.rowTile;
     const Emitted base = line * block.size[columnRole] + block.firstColumn + column;
@@ -177,30 +177,30 @@ void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
 }
 
 void MatmulEpilogue::storeTotals(const Values &sums) const {
-  const auto pieceOf = [&](size_t side) {
+  const auto resultOf = [&](size_t partial) {
     const Emitted line = block.batch * block.rowTiles + block.rowTile;
-    return frame.address(block.pointerOf(epilogue.getResult(sides[side].output)),
-                         getElementTypeOrSelf(sums[side].type()), line * block.columnTiles + block.columnTile);
+    return frame.address(block.pointerOf(epilogue.getResult(partials[partial].output)),
+                         getElementTypeOrSelf(sums[partial].type()), line * block.columnTiles + block.columnTile);
   };
-  for (size_t side = 0; side < sides.size(); ++side) {
-    if (sides[side].keepsColumns)
+  for (size_t partial = 0; partial < partials.size(); ++partial) {
+    if (partials[partial].keepsColumns)
       continue;
-    const std::string &combiner = plan.combiners[sides[side].output];
-    const Emitted piece = pieceOf(side);
+    const std::string &combiner = plan.combiners[partials[partial].output];
+    const Emitted result = resultOf(partial);
     if (!isArgCombiner(combiner)) {
-      Value total = lane(sums[side], 0);
+      Value total = lane(sums[partial], 0);
       for (int64_t index = 1; index < block.sizes.lanes; ++index)
-        total = buildCombine(frame, frame.getLoc(), combiner, total, lane(sums[side], index));
-      frame.store(frame.wrap(total), piece);
+        total = buildCombine(frame, frame.getLoc(), combiner, total, lane(sums[partial], index));
+      frame.store(frame.wrap(total), result);
       continue;
     }
     // Value and index are adjacent outputs.
-    const Emitted values = sums[side], indices = sums[side + 1];
+    const Emitted values = sums[partial], indices = sums[partial + 1];
     std::pair<Value, Value> best(lane(values, 0), lane(indices, 0));
     for (int64_t index = 1; index < block.sizes.lanes; ++index)
       best = buildArgCombine(frame, frame.getLoc(), combiner, best, {lane(values, index), lane(indices, index)});
-    frame.store(frame.wrap(best.first), piece);
-    frame.store(frame.wrap(best.second), pieceOf(++side));
+    frame.store(frame.wrap(best.first), result);
+    frame.store(frame.wrap(best.second), resultOf(++partial));
   }
 }
 

@@ -13,7 +13,7 @@ public:
 
 private:
   /// A partial reduction among the outputs.
-  struct Side {
+  struct Partial {
     unsigned output;
     bool keepsColumns;
     Emitted neutral; // in all lanes
@@ -46,7 +46,7 @@ private:
   KernelFrame &frame;
   const MatmulPlan &plan;
   mutable mlir::linalg::GenericOp epilogue;
-  llvm::SmallVector<Side> sides;
+  llvm::SmallVector<Partial> partials;
 };
 
 } // namespace halftone::compiler

@@ -101,11 +101,11 @@ void MatmulFactors::scaleBy(MatmulStrip &strip, Emitted limit, function_ref<Emit
 }
 
 /// Strips with an element of at least this magnitude are not scaled.
-static constexpr double smallNumbersEnd = 0x1p-80;
+static constexpr double smallFactorsEnd = 0x1p-80;
 
 void MatmulFactors::scale(MatmulStrip &strip) const {
   // As integers, NaN compares above infinity, so strips with either are not scaled.
-  scaleBy(strip, Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits(), [&](Emitted k) {
+  scaleBy(strip, Emitted::constant(frame, frame.getF32Type(), smallFactorsEnd).bits(), [&](Emitted k) {
     Emitted most;
     columnsAt(strip, {k}, [&](Emitted elements, int64_t) {
       const Emitted magnitudes = absolute(elements).bits();
@@ -117,7 +117,7 @@ void MatmulFactors::scale(MatmulStrip &strip) const {
 }
 
 void MatmulFactors::scalePairs(MatmulStrip &strip) const {
-  const Emitted limit = Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits();
+  const Emitted limit = Emitted::constant(frame, frame.getF32Type(), smallFactorsEnd).bits();
   scaleBy(strip, limit, [&](Emitted k) {
     Emitted most;
     for (const Emitted &pairs : strip.b({k})) {

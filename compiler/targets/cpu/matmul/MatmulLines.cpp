@@ -6,11 +6,11 @@ namespace halftone::compiler {
 using namespace mlir;
 
 void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) const {
-  const Emitted firstPlace = block.batch * block.size[rowRole] + block.firstRow;
+  const Emitted firstPosition = block.batch * block.size[rowRole] + block.firstRow;
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     frame.loop(begin, end, step, body);
   };
-  window.forLines({firstPlace, block.rows}, loop, [&](const MatmulWindow::Line &line) {
+  window.forLines({firstPosition, block.rows}, loop, [&](const MatmulWindow::Line &line) {
     Emitted begin = frame.constant(0);
     for (int64_t count : counts) {
       const Emitted step = frame.constant(count);
@@ -24,29 +24,29 @@ void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) c
       }
       const Emitted end = begin + times * step;
       frame.loop(begin, end, step, [&](Emitted at) {
-        Places places{line.first, count, line.number + at};
-        places.first.along.back() = places.first.along.back() + at;
-        multiplyPlaces(places, strip);
+        Positions positions{line.first, count, line.number + at};
+        positions.first.along.back() = positions.first.along.back() + at;
+        multiplyPositions(positions, strip);
       });
       begin = end;
     }
   });
 }
 
-void MatmulLines::multiplyPlaces(const Places &places, const MatmulStrip &strip) const {
+void MatmulLines::multiplyPositions(const Positions &positions, const MatmulStrip &strip) const {
   const int64_t group = block.plan.groupSize;
   const MatmulWindow::Range columns{strip.depth.first * group, strip.depth.count * group};
-  const Values before = microKernel.begin(places.count, places.row, strip);
+  const Values before = microKernel.begin(positions.count, positions.row, strip);
   const auto ofStretch = [&](const Stretch &stretch, const Values &now) {
-    return stretch.begin ? multiplySeen(places, stretch, now, strip) : multiplyStretch(stretch, now, strip);
+    return stretch.begin ? multiplySeen(positions, stretch, now, strip) : multiplyStretch(stretch, now, strip);
   };
-  const Values sums = window.forStretches(places.first, places.count, columns, before, ofStretch);
-  microKernel.store(sums, places.row, strip);
+  const Values sums = window.forStretches(positions.first, positions.count, columns, before, ofStretch);
+  microKernel.store(sums, positions.row, strip);
 }
 
 /// Usually all positions see a tap, or all but the first or the last. Otherwise the sums are stored, and positions are
 /// processed one by one.
-Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, const Values &sums,
+Values MatmulLines::multiplySeen(const Positions &positions, const Stretch &stretch, const Values &sums,
                                  const MatmulStrip &strip) const {
   const Emitted first = stretch.begin, end = stretch.end;
   const auto areSeen = [&](int64_t from, int64_t to) {
@@ -61,16 +61,16 @@ Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, c
     return all;
   };
   const auto oneByOne = [&] {
-    microKernel.store(sums, places.row, strip);
+    microKernel.store(sums, positions.row, strip);
     frame.loop(first, end, frame.constant(1), [&](Emitted at) {
       Stretch own = stretch;
       own.from = stretch.from + window.pitch() * at;
-      const Emitted row = places.row + at;
+      const Emitted row = positions.row + at;
       microKernel.store(multiplyStretch(own, microKernel.load(1, row, strip), strip), row, strip);
     });
-    return microKernel.load(places.count, places.row, strip);
+    return microKernel.load(positions.count, positions.row, strip);
   };
-  const int64_t count = places.count;
+  const int64_t count = positions.count;
   const auto some = [&] {
     if (count == 1)
       return sums;

@@ -20,13 +20,14 @@ public:
 private:
   using Stretch = MatmulWindow::Stretch;
   /// Adjacent positions on a line; `row` is the row of the first one in the tile.
-  struct Places {
-    MatmulWindow::Place first;
+  struct Positions {
+    MatmulWindow::Position first;
     int64_t count;
     Emitted row;
   };
-  void multiplyPlaces(const Places &places, const MatmulStrip &strip) const;
-  Values multiplySeen(const Places &places, const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const;
+  void multiplyPositions(const Positions &positions, const MatmulStrip &strip) const;
+  Values multiplySeen(const Positions &positions, const Stretch &stretch, const Values &sums,
+                      const MatmulStrip &strip) const;
   Values multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const;
 
   const MatmulBlock &block;

@@ -5,7 +5,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-MatmulMicroKernel::Place MatmulMicroKernel::placeOf(Emitted row, const MatmulStrip &strip) const {
+MatmulMicroKernel::SumsMemory MatmulMicroKernel::memoryOf(Emitted row, const MatmulStrip &strip) const {
   if (strip.vectors == 1 || !plan.sumsAreResult)
     return {block.at(block.sums, row * block.sumsPitch + strip.column), block.sumsPitch};
   const Emitted pitch = block.size[columnRole], line = block.batch * block.size[rowRole] + block.firstRow + row;
@@ -13,17 +13,17 @@ MatmulMicroKernel::Place MatmulMicroKernel::placeOf(Emitted row, const MatmulStr
   return {block.at(result, line * pitch + block.firstColumn + strip.column), pitch, false};
 }
 
-Emitted MatmulMicroKernel::addressIn(const Place &place, int64_t row, int64_t vector) const {
-  return block.at(place.at, place.pitch * row + vector * block.sizes.lanes);
+Emitted MatmulMicroKernel::addressIn(const SumsMemory &memory, int64_t row, int64_t vector) const {
+  return block.at(memory.at, memory.pitch * row + vector * block.sizes.lanes);
 }
 
 Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &strip) const {
-  const Place place = placeOf(row, strip);
+  const SumsMemory memory = memoryOf(row, strip);
   const Type lanes = block.lanesOf(plan.accumulator);
   Values sums;
   for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < strip.vectors; ++vector)
-      sums.push_back(frame.load(lanes, addressIn(place, line, vector), place.aligned ? plan.cpu.vectorBytes : 0));
+      sums.push_back(frame.load(lanes, addressIn(memory, line, vector), memory.aligned ? plan.cpu.vectorBytes : 0));
   return sums;
 }
 
@@ -36,8 +36,8 @@ Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &st
   for (auto [position, sum] : llvm::enumerate(sums)) {
     sum = select(continues, sum, zeros);
     if (plan.bias != 0) {
-      const Emitted behind = (row + int64_t(position) / strip.vectors) * strip.rows.rowPitch + block.sizes.depth;
-      sum = sum + block.splat(frame.load(plan.accumulator, block.at(strip.rows.a, behind)));
+      const Emitted sumAt = (row + int64_t(position) / strip.vectors) * strip.rows.rowPitch + block.sizes.depth;
+      sum = sum + block.splat(frame.load(plan.accumulator, block.at(strip.rows.a, sumAt)));
     }
   }
   return sums;
@@ -73,7 +73,7 @@ StripCore MatmulMicroKernel::coreOf(ArrayRef<int64_t> counts, const MatmulStrip 
 }
 
 StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulStrip &strip) const {
-  const Place place = placeOf(frame.constant(0), strip);
+  const SumsMemory memory = memoryOf(frame.constant(0), strip);
   const MatmulRows &rows = strip.rows;
   StripCore::Call call{.a = rows.a,
                        .rowPitch = rows.rowPitch,
@@ -81,8 +81,8 @@ StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulSt
                        .panelPitch = rows.panelRows ? rows.panelPitch : rows.rowPitch * block.sizes.lanes,
                        .b = b,
                        .count = strip.depth.count,
-                       .sums = place.at,
-                       .sumsPitch = place.pitch,
+                       .sums = memory.at,
+                       .sumsPitch = memory.pitch,
                        .continues = strip.depth.first > frame.constant(0),
                        .first = row,
                        .end = block.rows,
@@ -119,11 +119,11 @@ void MatmulMicroKernel::packAndMultiply(ArrayRef<int64_t> counts, Emitted from, 
 }
 
 void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip &strip) const {
-  const Place place = placeOf(row, strip);
+  const SumsMemory memory = memoryOf(row, strip);
   for (auto [position, sum] : llvm::enumerate(sums)) {
     const auto [line, vector] = std::div(int64_t(position), strip.vectors);
-    const Emitted at = addressIn(place, line, vector);
-    const int64_t alignment = place.aligned ? plan.cpu.vectorBytes : 0;
+    const Emitted at = addressIn(memory, line, vector);
+    const int64_t alignment = memory.aligned ? plan.cpu.vectorBytes : 0;
     frame.store(strip.scale ? addUnscaled(sum, at, alignment, strip) : sum, at, alignment);
   }
 }

@@ -35,17 +35,17 @@ public:
 
 private:
   /// Where sums are: those of one row are contiguous.
-  struct Place {
+  struct SumsMemory {
     Emitted at, pitch;
     bool aligned = true;
   };
-  Place placeOf(Emitted row, const MatmulStrip &strip) const;
+  SumsMemory memoryOf(Emitted row, const MatmulStrip &strip) const;
   Emitted addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const;
   StripCore coreOf(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
   StripCore::Call callOf(Emitted row, Emitted b, const MatmulStrip &strip) const;
   SumRule ruleOfSums() const;
   MatmulSums sumsOf(int64_t vectors) const;
-  Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
+  Emitted addressIn(const SumsMemory &memory, int64_t row, int64_t vector) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

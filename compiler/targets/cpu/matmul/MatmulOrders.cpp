@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   registers    for panels of columns: pack the panel of B, where it is packed so; for rows: micro-kernel
-//   imageLines   the same, with neighbouring places of a line of the image for rows
+//   imageLines   the same, with neighbouring output positions of a line of the image for rows
 //   amxTiles     pairs of tiles; if pairs have subnormal numbers, as registers, by widened products
 //   dots         lanes of columns, rows
 #include "compiler/targets/cpu/matmul/MatmulCores.h"

@@ -150,16 +150,17 @@ LogicalResult MatmulPlan::readWindow() {
                                        << " for a kernel whose left operand is no window; expected window = rows";
   if (!window)
     return success();
-  const auto isWhole = [](int64_t hole) { return hole == 1; };
-  const bool goesForward = window->stride.back() > 0 && window->hole.back() == 1;
-  if ((packsAlongPositions && !goesForward) || (readsImage && !(goesForward && llvm::all_of(window->hole, isWhole))))
+  const auto isWhole = [](int64_t baseDilation) { return baseDilation == 1; };
+  const bool goesForward = window->stride.back() > 0 && window->baseDilation.back() == 1;
+  if ((packsAlongPositions && !goesForward) ||
+      (readsImage && !(goesForward && llvm::all_of(window->baseDilation, isWhole))))
     return contraction.emitError() << "a schedule with window = " << stringifyWindowRead(read)
                                    << " for a window with holes or a stride below 1; expected window = rows";
-  const size_t numbers = size_t(source.form.lookupArguments);
+  const size_t lookupArguments = size_t(source.form.lookupArguments);
   const bool readsGroups = !packsAlongPositions && (lanesAlongDepth(0) || groupSize == 2);
-  if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
+  if ((groupSize != 1 && !readsGroups) || lookupArguments != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
-                                   << numbers << " numbers, in groups of " << groupSize;
+                                   << lookupArguments << " numbers, in groups of " << groupSize;
   const bool isPlain = groupSize == 1 && factorOf(0) == contraction.getBody()->getArgument(0) &&
                        getElementTypeOrSelf(operand) == accumulator;
   if (readsImage && !(lanesAlongDepth(0) && (isPlain || (groupSize == 2 && evenDepth))))

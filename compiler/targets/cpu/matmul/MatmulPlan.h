@@ -12,7 +12,7 @@ enum class Multiply : uint8_t {
   registers,  // micro-kernels of some rows and a strip of columns
   dots,       // rows of A times rows of a transposed B: lanes run along K
   amxTiles,   // tile registers
-  imageLines, // micro-kernels of neighbouring places along a line of an image
+  imageLines, // micro-kernels of neighbouring output positions along a line of an image
 };
 
 /// Where the elements of A are read.

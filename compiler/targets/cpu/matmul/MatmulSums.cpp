@@ -25,14 +25,14 @@ Values MatmulSums::multiply(const Values &begin, const Rows &rows, Emitted count
       }
     }
   };
-  const int64_t steps = std::max(int64_t(turns), depthOfWord); // so that places in words are constants
+  const int64_t steps = std::max(int64_t(turns), depthOfWord); // so that positions in words are constants
   const Emitted whole = count / code.constant(steps) * steps;
   Values done = loop(code.constant(0), whole, code.constant(steps), carried, [&](Emitted k, const Values &now) {
     const auto all = [&](std::optional<Emitted> sameLookups) {
       Values sums = now;
-      for (int64_t place = 0; place < steps; ++place) {
-        const Values column = b({k + place, place % depthOfWord, sameLookups});
-        step(k + place, column, MutableArrayRef<Emitted>(sums).slice(size_t(place) % turns * many, many));
+      for (int64_t offset = 0; offset < steps; ++offset) {
+        const Values column = b({k + offset, offset % depthOfWord, sameLookups});
+        step(k + offset, column, MutableArrayRef<Emitted>(sums).slice(size_t(offset) % turns * many, many));
       }
       return sums;
     };

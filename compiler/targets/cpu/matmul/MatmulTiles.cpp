@@ -15,21 +15,21 @@ using namespace mlir;
 void MatmulTiles::multiply(const MatmulDepth &depth) const {
   forTilePairs(frame, block.columns, [&](Emitted column, int64_t across) {
     SmallVector<Columns, 2> columns;
-    for (int64_t place = 0; place < across; ++place)
-      columns.push_back(columnsAt(column + place * lanes, place, depth));
+    for (int64_t index = 0; index < across; ++index)
+      columns.push_back(columnsAt(column + index * lanes, index, depth));
     forTilePairs(frame, block.rows,
                  [&](Emitted row, int64_t down) { multiplySums(row, down, column, columns, depth); });
   });
 }
 
-MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const MatmulDepth &depth) const {
+MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t index, const MatmulDepth &depth) const {
   if (!block.plan.panels) {
     const auto [at, pitch] = block.packedColumns(column, frame.constant(0));
     return {at, pitch, {}};
   }
   const Emitted pitch = frame.constant(lanes), at = block.at(factors.panelAt(column), depth.first * lanes);
   const Emitted whole = block.wholeOf(depth.count, lanes),
-                tail = block.at(block.packedB, frame.constant(place * lanes * lanes));
+                tail = block.at(block.packedB, frame.constant(index * lanes * lanes));
   const auto copied = [&](Emitted k) { return block.at(tail, (k - whole) * lanes); };
   frame.loop(whole, depth.count, frame.constant(1),
              [&](Emitted k) { block.store(block.load(block.at(at, k * lanes)), copied(k)); });
@@ -50,7 +50,7 @@ void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayR
     }
   }
   const auto multiplyGroups = [&](Emitted k, bool ofTail) {
-    SmallVector<TilePlace> fromA, fromB;
+    SmallVector<TileAddress> fromA, fromB;
     for (int64_t i = 0; i < down; ++i)
       fromA.push_back({block.at(block.packedA, (row + i * lanes) * block.sizes.rowPitch() + k), rowStride});
     for (const Columns &each : columns)

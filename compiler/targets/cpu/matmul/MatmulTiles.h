@@ -24,7 +24,7 @@ private:
   struct Columns {
     Emitted at, pitch, tail;
   };
-  Columns columnsAt(Emitted column, int64_t place, const MatmulDepth &depth) const;
+  Columns columnsAt(Emitted column, int64_t index, const MatmulDepth &depth) const;
   /// The sums of `down` tiles of rows from `row` on with the columns, whose first is `column`.
   void multiplySums(Emitted row, int64_t down, Emitted column, llvm::ArrayRef<Columns> columns,
                     const MatmulDepth &depth) const;

@@ -12,67 +12,69 @@ MatmulWindow::MatmulWindow(const MatmulBlock &block)
   size_t next = size_t(frame.dims) + 2; // after the extents and the tile
   const auto number = [&] { return frame.extents[next++]; };
   const auto divisor = [&] { return maximum(number(), constant(1)); }; // it may be 0 for an empty matrix
-  Emitted examples = block.size[batchRole] * block.size[placesRole()];
+  Emitted examples = block.size[batchRole] * block.size[positionsRole()];
   elements = constant(1);
   for (size_t axis = 0; axis < form.rank(); ++axis) {
-    const Emitted places = divisor(), taps = divisor(), extent = number(), low = number();
-    axes.push_back({places, taps, extent, low, form.stride[axis], form.dilation[axis], form.hole[axis]});
-    examples = examples / places;
+    const Emitted positions = divisor(), taps = divisor(), extent = number(), paddingLow = number();
+    axes.push_back(
+        {positions, taps, extent, paddingLow, form.stride[axis], form.dilation[axis], form.baseDilation[axis]});
+    examples = examples / positions;
     elements = elements * extent;
   }
   channels = divisor();
   elements = elements * channels * examples;
 }
 
-MatmulWindow::Seen MatmulWindow::along(const Axis &axis, Emitted place, Emitted tap) const {
-  Emitted index = place * axis.stride + tap * axis.dilation - axis.low;
+MatmulWindow::Seen MatmulWindow::along(const Axis &axis, Emitted position, Emitted tap) const {
+  Emitted index = position * axis.stride + tap * axis.dilation - axis.paddingLow;
   const Emitted begin = constant(0);
-  if (axis.hole == 1)
+  if (axis.baseDilation == 1)
     return {(index >= begin) & (index < axis.extent), index};
-  const Emitted whole = index / constant(axis.hole);
-  return {(index >= begin) & equal(whole * axis.hole, index) & (whole < axis.extent), whole};
+  const Emitted whole = index / constant(axis.baseDilation);
+  return {(index >= begin) & equal(whole * axis.baseDilation, index) & (whole < axis.extent), whole};
 }
 
 MatmulWindow::Seen MatmulWindow::joined(const Seen &outer, const Seen &inner, const Axis &axis) const {
   return {outer.inside & inner.inside, outer.index * axis.extent + inner.index};
 }
 
-MatmulWindow::Seen MatmulWindow::alongOuter(const Values &places, const Values &taps, Emitted example) const {
+MatmulWindow::Seen MatmulWindow::alongOuter(const Values &positions, const Values &taps, Emitted example) const {
   Seen seen{equal(example, example), example};
   for (size_t axis = 0; axis + 1 < axes.size(); ++axis)
-    seen = joined(seen, along(axes[axis], places[axis], taps[axis]), axes[axis]);
+    seen = joined(seen, along(axes[axis], positions[axis], taps[axis]), axes[axis]);
   return seen;
 }
 
-MatmulWindow::Seen MatmulWindow::alongLast(const Seen &outer, Emitted place, Emitted tap) const {
-  return joined(outer, along(last(), place, tap), last());
+MatmulWindow::Seen MatmulWindow::alongLast(const Seen &outer, Emitted position, Emitted tap) const {
+  return joined(outer, along(last(), position, tap), last());
 }
 
-MatmulWindow::Place MatmulWindow::placeAt(Emitted linear) const {
-  Place place{Values(axes.size()), linear};
-  for (size_t axis = axes.size(); axis-- > 0; place.example = place.example / axes[axis].places)
-    place.along[axis] = place.example % axes[axis].places;
-  return place;
+MatmulWindow::Position MatmulWindow::positionAt(Emitted linear) const {
+  Position position{Values(axes.size()), linear};
+  for (size_t axis = axes.size(); axis-- > 0; position.example = position.example / axes[axis].positions)
+    position.along[axis] = position.example % axes[axis].positions;
+  return position;
 }
 
-void MatmulWindow::forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const {
-  const Emitted length = last().places, end = places.first + places.count;
-  loop(places.first / length, ceilDivide(end, length), constant(1), [&](Emitted number) {
-    const Emitted begin = maximum(number * length, places.first), finish = minimum((number + 1) * length, end);
-    Line line{{Values(axes.size()), number}, finish - begin, begin - places.first};
+void MatmulWindow::forLines(Range positions, Loop loop, llvm::function_ref<void(const Line &)> body) const {
+  const Emitted length = last().positions, end = positions.first + positions.count;
+  loop(positions.first / length, ceilDivide(end, length), constant(1), [&](Emitted number) {
+    const Emitted begin = maximum(number * length, positions.first), finish = minimum((number + 1) * length, end);
+    Line line{{Values(axes.size()), number}, finish - begin, begin - positions.first};
     line.first.along.back() = begin - number * length;
-    for (size_t axis = axes.size() - 1; axis-- > 0; line.first.example = line.first.example / axes[axis].places)
-      line.first.along[axis] = line.first.example % axes[axis].places;
+    for (size_t axis = axes.size() - 1; axis-- > 0; line.first.example = line.first.example / axes[axis].positions)
+      line.first.along[axis] = line.first.example % axes[axis].positions;
     body(line);
   });
 }
 
-void MatmulWindow::forPlaces(Range places, Loop loop, llvm::function_ref<void(const Place &, Emitted)> body) const {
-  forLines(places, loop, [&](const Line &line) {
+void MatmulWindow::forPositions(Range positions, Loop loop,
+                                llvm::function_ref<void(const Position &, Emitted)> body) const {
+  forLines(positions, loop, [&](const Line &line) {
     loop(constant(0), line.count, constant(1), [&](Emitted number) {
-      Place place = line.first;
-      place.along.back() = place.along.back() + number;
-      body(place, line.number + number);
+      Position position = line.first;
+      position.along.back() = position.along.back() + number;
+      body(position, line.number + number);
     });
   });
 }
@@ -93,7 +95,7 @@ Values MatmulWindow::tapsAt(Emitted linear) const {
   return taps;
 }
 
-Values MatmulWindow::forStretches(const Place &first, int64_t count, Range columns, ArrayRef<Emitted> carried,
+Values MatmulWindow::forStretches(const Position &first, int64_t count, Range columns, ArrayRef<Emitted> carried,
                                   OfStretch body) const {
   const Emitted width = last().taps * channels, end = columns.first + columns.count;
   return frame.loop(
@@ -108,21 +110,21 @@ Values MatmulWindow::forStretches(const Place &first, int64_t count, Range colum
 }
 
 /// If all positions see all taps, and the taps are contiguous in memory, they form one stretch.
-Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried,
+Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
                                  OfStretch body) const {
   const Axis &axis = last();
-  const Emitted line = row.outer.index * axis.extent, seen = place * axis.stride - axis.low;
+  const Emitted line = row.outer.index * axis.extent, seen = position * axis.stride - axis.paddingLow;
   const Emitted first = row.columns.first - row.begin, end = first + row.columns.count;
   const auto ofTap = [&](Emitted tap, const Values &now) {
-    const Emitted shift = tap * axis.dilation - axis.low; // of the index that position 0 sees
-    const auto placeFrom = [&](Emitted index) {           // the first that sees the index or a later one
+    const Emitted shift = tap * axis.dilation - axis.paddingLow; // of the index that position 0 sees
+    const auto positionFrom = [&](Emitted index) {               // the first that sees the index or a later one
       return minimum(
-          maximum(ceilDivide(maximum(index - shift, constant(0)), constant(axis.stride)) - place, constant(0)),
+          maximum(ceilDivide(maximum(index - shift, constant(0)), constant(axis.stride)) - position, constant(0)),
           constant(count));
     };
     const Emitted begin = maximum(tap * channels, first), past = minimum((tap + 1) * channels, end);
     const Emitted from = (line + seen + tap * axis.dilation) * channels + (begin - tap * channels);
-    return body({{row.begin + begin, past - begin}, from, placeFrom(constant(0)), placeFrom(axis.extent)}, now);
+    return body({{row.begin + begin, past - begin}, from, positionFrom(constant(0)), positionFrom(axis.extent)}, now);
   };
   const auto tapByTap = [&] {
     return frame.loop(first / channels, ceilDivide(end, channels), constant(1), carried, ofTap);
@@ -146,12 +148,12 @@ Emitted MatmulWindow::groupsAt(Emitted offset) const {
                     elementBytes(stored));
 }
 
-MatmulWindow::Range MatmulWindow::elementsOf(Range places) const {
+MatmulWindow::Range MatmulWindow::elementsOf(Range positions) const {
   const Axis &axis = axes.front();
-  const Place first = placeAt(places.first), last = placeAt(places.first + places.count - 1);
+  const Position first = positionAt(positions.first), last = positionAt(positions.first + positions.count - 1);
   const Emitted none = constant(0), reach = (axis.taps - 1) * axis.dilation;
-  const auto lineAt = [&](const Place &place, Emitted offset) {
-    return minimum(maximum(place.along.front() * axis.stride - axis.low + offset, none), axis.extent);
+  const auto lineAt = [&](const Position &position, Emitted offset) {
+    return minimum(maximum(position.along.front() * axis.stride - axis.paddingLow + offset, none), axis.extent);
   };
   // Positions with a negative stride may see all lines of their examples.
   const bool goesForward = axis.stride > 0;

@@ -12,25 +12,25 @@ public:
   explicit MatmulWindow(const MatmulBlock &block);
 
   /// The role of the matrix's rows: those of A, or K in a gradient.
-  MatmulRole placesRole() const { return block.plan.lanesAlongDepth(0) ? rowRole : depthRole; }
+  MatmulRole positionsRole() const { return block.plan.lanesAlongDepth(0) ? rowRole : depthRole; }
   struct Range {
     Emitted first, count;
   };
   /// An output position: its index along each spatial axis, and its example.
-  struct Place {
+  struct Position {
     Values along;
     Emitted example;
   };
-  Place placeAt(Emitted linear) const;
+  Position positionAt(Emitted linear) const;
   using Loop = llvm::function_ref<void(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)>)>;
   /// Emits `body` for each of these positions, with its index among them. `loop` emits the loops.
-  void forPlaces(Range places, Loop loop, llvm::function_ref<void(const Place &, Emitted number)> body) const;
+  void forPositions(Range positions, Loop loop, llvm::function_ref<void(const Position &, Emitted number)> body) const;
   /// Adjacent positions along the last axis.
   struct Line {
-    Place first;
+    Position first;
     Emitted count, number; // the number of positions, and the index of the first one among the requested positions
   };
-  void forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const;
+  void forLines(Range positions, Loop loop, llvm::function_ref<void(const Line &)> body) const;
 
   /// Columns that are contiguous in memory at each of several adjacent positions of a line.
   struct Stretch {
@@ -42,7 +42,7 @@ public:
   /// Emits code for the stretches of the `count` positions from `first` on, in the order of columns; stretches outside
   /// of the image at all positions are skipped. The window must have no base dilation. `body` maps the carried values
   /// to the next ones; returns the final values.
-  Values forStretches(const Place &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
+  Values forStretches(const Position &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
                       OfStretch body) const;
   Emitted pitch() const { return channels * last().stride; }
   /// The packed element of adjacent elements of the image from `offset` on.
@@ -52,13 +52,13 @@ public:
   /// The number of packed elements along K to multiply at a time, at most `most`: all channels of some taps, in parts
   /// of equal size.
   Emitted partOfDepth(int64_t most) const;
-  /// The elements of the image in the lines along its first axis that `places` cover, and in those between them.
-  Range elementsOf(Range places) const;
+  /// The elements of the image in the lines along its first axis that `positions` cover, and in those between them.
+  Range elementsOf(Range positions) const;
 
   /// A spatial axis of one launch.
   struct Axis {
-    Emitted places, taps, extent, low;
-    int64_t stride, dilation, hole;
+    Emitted positions, taps, extent, paddingLow;
+    int64_t stride, dilation, baseDilation;
   };
   const Axis &last() const { return axes.back(); }
   /// A tap along some axes: whether it is inside the image, and its linear index.
@@ -66,9 +66,9 @@ public:
     Emitted inside, index;
   };
   /// The element that a tap reads at a position of `example`, along the axes before the last.
-  Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
+  Seen alongOuter(const Values &positions, const Values &taps, Emitted example) const;
   /// The element that a tap reads, along all axes; `outer` is the element along those before the last.
-  Seen alongLast(const Seen &outer, Emitted place, Emitted tap) const;
+  Seen alongLast(const Seen &outer, Emitted position, Emitted tap) const;
   /// The tap along each axis but the last, for the `row`-th row of taps; a row's taps differ only along the last axis.
   Values tapsOf(Emitted row) const;
   /// The tap along each axis of the tap with row-major index `linear`.
@@ -78,7 +78,7 @@ public:
   mlir::Value image;
 
 private:
-  Seen along(const Axis &axis, Emitted place, Emitted tap) const;
+  Seen along(const Axis &axis, Emitted position, Emitted tap) const;
   Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
   /// Columns from `begin` on of the taps that differ only along the last axis.
   struct RowOfTaps {
@@ -86,7 +86,8 @@ private:
     Emitted begin;
     Range columns; // the requested ones of the row
   };
-  Values stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried, OfStretch body) const;
+  Values stretchesOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
+                     OfStretch body) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;

@@ -11,17 +11,17 @@ WindowCopy::WindowCopy(const MatmulBlock &block, const MatmulWindow &window)
       element(block.plan.groupSize > 1 ? getElementTypeOrSelf(window.image) : block.plan.accumulator),
       step(block.sizes.lanes * block.plan.groupSize) {}
 
-void WindowCopy::copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const {
+void WindowCopy::copy(const MatmulWindow::Position &position, MatmulWindow::Range columns, Emitted to) const {
   const Emitted width = window.last().taps * window.channels, end = columns.first + columns.count;
   frame.loop(columns.first / width, ceilDivide(end, width), constant(1), [&](Emitted row) {
-    copyRowOfTaps(window.alongOuter(place.along, window.tapsOf(row), place.example), place.along.back(), row * width,
-                  columns, to);
+    copyRowOfTaps(window.alongOuter(position.along, window.tapsOf(row), position.example), position.along.back(),
+                  row * width, columns, to);
   });
 }
 
 /// Copies the taps from column `begin` on that differ only along the last axis. If all are inside and contiguous in
 /// memory, they are one run.
-void WindowCopy::copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted place, Emitted begin,
+void WindowCopy::copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted position, Emitted begin,
                                MatmulWindow::Range columns, Emitted to) const {
   const MatmulWindow::Axis &axis = window.last();
   const Emitted first = maximum(begin, columns.first);
@@ -29,13 +29,13 @@ void WindowCopy::copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted place, E
   const Emitted target = at(to, first - columns.first);
   const auto copyTaps = [&] {
     frame.loop(constant(0), axis.taps, constant(1), [&](Emitted tap) {
-      copyRun({window.alongLast(outer, place, tap), begin + tap * window.channels, window.channels}, columns, to);
+      copyRun({window.alongLast(outer, position, tap), begin + tap * window.channels, window.channels}, columns, to);
     });
   };
   const auto copyLine = [&] {
-    if (axis.dilation != 1 || axis.hole != 1)
+    if (axis.dilation != 1 || axis.baseDilation != 1)
       return copyTaps();
-    const Emitted seen = place * axis.stride - axis.low;
+    const Emitted seen = position * axis.stride - axis.paddingLow;
     const Emitted from = (outer.index * axis.extent + seen) * window.channels + (first - begin);
     const Emitted isInside = (seen >= constant(0)) & (seen + axis.taps <= axis.extent);
     frame.branch(
@@ -108,13 +108,13 @@ void WindowCopy::copyVectors(Emitted from, Emitted count, Emitted to) const {
   frame.loop(many, count, constant(step), [&](Emitted offset) { copyFrom(offset, 1); });
 }
 
-void WindowCopy::copyPlaces(Emitted column, MatmulWindow::Range places, Emitted to) const {
+void WindowCopy::copyPositions(Emitted column, MatmulWindow::Range positions, Emitted to) const {
   const Emitted channel = column % window.channels;
   const Values taps = window.tapsAt(column / window.channels);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     frame.loop(begin, end, step, body);
   };
-  window.forLines(places, loop, [&](const MatmulWindow::Line &line) {
+  window.forLines(positions, loop, [&](const MatmulWindow::Line &line) {
     const MatmulWindow::Seen seen = window.alongOuter(line.first.along, taps, line.first.example);
     copyLine(seen, taps, channel, {line.first.along.back(), line.count}, block.at(to, line.number));
   });
@@ -122,21 +122,21 @@ void WindowCopy::copyPlaces(Emitted column, MatmulWindow::Range places, Emitted 
 
 /// Copies one tap of one channel at adjacent positions; `line` is the line of the image that the tap sees.
 void WindowCopy::copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel,
-                          MatmulWindow::Range places, Emitted to) const {
+                          MatmulWindow::Range positions, Emitted to) const {
   const MatmulWindow::Axis &axis = window.last();
   const Emitted stride = constant(axis.stride), none = constant(0);
-  const Emitted shift = taps.back() * axis.dilation - axis.low; // of the index that the first position sees
-  const Emitted end = places.first + places.count;
-  const auto clamped = [&](Emitted place, Emitted least) { return minimum(maximum(place, least), end); };
+  const Emitted shift = taps.back() * axis.dilation - axis.paddingLow; // of the index that the first position sees
+  const Emitted end = positions.first + positions.count;
+  const auto clamped = [&](Emitted position, Emitted least) { return minimum(maximum(position, least), end); };
   const Emitted firstInside = ceilDivide(maximum(none - shift, none), stride);
   const Emitted endInside = ceilDivide(maximum(axis.extent - shift, none), stride);
-  const Emitted first = clamped(firstInside, places.first);
+  const Emitted first = clamped(firstInside, positions.first);
   const Emitted past = select(line.inside, clamped(endInside, first), first);
-  const auto at = [&](Emitted place) { return place - places.first; };
+  const auto at = [&](Emitted position) { return position - positions.first; };
   zero(none, at(first), to);
   const Emitted from = (line.index * axis.extent + first * axis.stride + shift) * window.channels + channel;
   copyStrided(from, window.channels * axis.stride, past - first, block.at(to, at(first)));
-  zero(at(past), places.count, to);
+  zero(at(past), positions.count, to);
 }
 
 void WindowCopy::copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const {

@@ -11,16 +11,16 @@ class WindowCopy {
 public:
   WindowCopy(const MatmulBlock &block, const MatmulWindow &window);
 
-  /// Copies these columns of the row of `place` to contiguous elements from `to` on. The elements after
+  /// Copies these columns of the row of `position` to contiguous elements from `to` on. The elements after
   /// them, fewer than a vector, become undefined.
-  void copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const;
+  void copy(const MatmulWindow::Position &position, MatmulWindow::Range columns, Emitted to) const;
   /// Like copy(), for `count` columns that are all outside of the image.
   void copyOutside(Emitted count, Emitted to) const;
   Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
-  /// Copies this column of the rows of `places` to contiguous elements of the accumulator's type from `to` on. The last
-  /// axis has a positive stride and no base dilation. The elements after them, fewer than a vector,
+  /// Copies this column of the rows of `positions` to contiguous elements of the accumulator's type from `to` on. The
+  /// last axis has a positive stride and no base dilation. The elements after them, fewer than a vector,
   /// become undefined.
-  void copyPlaces(Emitted column, MatmulWindow::Range places, Emitted to) const;
+  void copyPositions(Emitted column, MatmulWindow::Range positions, Emitted to) const;
 
 private:
   /// A part of a row of taps along the last axis that is contiguous in memory.
@@ -28,7 +28,7 @@ private:
     MatmulWindow::Seen seen;
     Emitted begin, length; // columns of the matrix
   };
-  void copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted place, Emitted begin, MatmulWindow::Range columns,
+  void copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted position, Emitted begin, MatmulWindow::Range columns,
                      Emitted to) const;
   void copyRun(const Run &run, MatmulWindow::Range columns, Emitted to) const;
   void copyInside(Emitted from, Emitted count, Emitted to) const;
@@ -36,7 +36,7 @@ private:
   Emitted read(Emitted from, mlir::VectorType vector) const;
   Emitted readBeforeEnd(Emitted from, mlir::VectorType vector) const;
   Emitted factorOf(Emitted read) const;
-  void copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel, MatmulWindow::Range places,
+  void copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel, MatmulWindow::Range positions,
                 Emitted to) const;
   void copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const;
   void zero(Emitted begin, Emitted end, Emitted to) const;

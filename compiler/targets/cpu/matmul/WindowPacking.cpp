@@ -6,44 +6,45 @@ namespace halftone::compiler {
 using namespace mlir;
 
 void WindowPacking::pack(const MatmulDepth &depth) {
-  const MatmulRole places = window.placesRole();
-  const Emitted firstPlace = block.batch * block.size[places];
+  const MatmulRole positions = window.positionsRole();
+  const Emitted firstPosition = block.batch * block.size[positions];
   if (plan.packsAlongPositions)
-    return packPlaces(firstPlace, depth);
-  if (places == rowRole)
-    return packAlongDepth(firstPlace, depth);
+    return packPositions(firstPosition, depth);
+  if (positions == rowRole)
+    return packAlongDepth(firstPosition, depth);
   if (plan.groupSize > 1)
-    return packPairs(firstPlace, depth);
+    return packPairs(firstPosition, depth);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     frame.loop(begin, end, step, body);
   };
-  window.forPlaces({firstPlace + depth.first, depth.count}, loop, [&](const MatmulWindow::Place &place, Emitted k) {
-    copy.copy(place, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
-  });
+  window.forPositions(
+      {firstPosition + depth.first, depth.count}, loop, [&](const MatmulWindow::Position &position, Emitted k) {
+        copy.copy(position, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
+      });
 }
 
 /// Packs one tap of one channel at a time, for adjacent positions.
-void WindowPacking::packPlaces(Emitted firstPlace, const MatmulDepth &depth) {
-  const MatmulRole places = window.placesRole();
+void WindowPacking::packPositions(Emitted firstPosition, const MatmulDepth &depth) {
+  const MatmulRole positions = window.positionsRole();
   const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
-  auto [seen, columns] = places == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
-  const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
-  seen.first = firstPlace + seen.first;
+  auto [seen, columns] = positions == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
+  const Emitted pitch = positions == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
+  seen.first = firstPosition + seen.first;
   frame.loop(constant(0), columns.count, constant(1), [&, seen = seen, first = columns.first](Emitted column) {
-    copy.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
+    copy.copyPositions(first + column, seen, block.at(block.packedA, column * pitch));
   });
 }
 
-void WindowPacking::packAlongDepth(Emitted firstPlace, const MatmulDepth &depth) {
+void WindowPacking::packAlongDepth(Emitted firstPosition, const MatmulDepth &depth) {
   const Emitted group = constant(plan.groupSize), first = depth.first * group;
   const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     watch.loop(begin, end, step, body);
   };
-  const MatmulWindow::Range places{firstPlace + block.firstRow, block.rows};
-  window.forPlaces(places, loop, [&](const MatmulWindow::Place &place, Emitted row) {
+  const MatmulWindow::Range positions{firstPosition + block.firstRow, block.rows};
+  window.forPositions(positions, loop, [&](const MatmulWindow::Position &position, Emitted row) {
     const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
-    copy.copy(place, {first, count}, to);
+    copy.copy(position, {first, count}, to);
     if (plan.groupSize > 1)
       copy.copyOutside(constant(1), copy.at(to, count)); // past K
     if (watch.isOn())
@@ -55,12 +56,12 @@ void WindowPacking::packAlongDepth(Emitted firstPlace, const MatmulDepth &depth)
 /// Packs adjacent rows of the window as pairs along K. Some columns of two rows at a time are copied to the memory of
 /// packed B, which is not yet in use, and joined from there into packed A, or into the lines after them, which are then
 /// transposed.
-void WindowPacking::packPairs(Emitted firstPlace, const MatmulDepth &depth) {
+void WindowPacking::packPairs(Emitted firstPosition, const MatmulDepth &depth) {
   const Emitted most = constant(2048), pitch = most + 4 * lanes; // room for a vector of each kind at the end
   const Emitted lines = block.at(block.packedB, pitch);          // after two rows of 16-bit elements
-  const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
+  const auto copyRow = [&](Emitted position, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
-        place < block.size[depthRole], [&] { copy.copy(window.placeAt(firstPlace + place), columns, to); },
+        position < block.size[depthRole], [&] { copy.copy(window.positionAt(firstPosition + position), columns, to); },
         [&] { copy.copyOutside(columns.count, to); });
     copy.copyOutside(constant(1), copy.at(to, columns.count));
   };
@@ -69,16 +70,16 @@ void WindowPacking::packPairs(Emitted firstPlace, const MatmulDepth &depth) {
     Values rows;
     for (int64_t member = 0; member < plan.groupSize; ++member) {
       rows.push_back(copy.at(block.packedB, pitch * member));
-      const Emitted place = (depth.first + pair) * plan.groupSize + member;
-      copyRow(place, {block.firstRow + begin, count}, rows.back());
+      const Emitted position = (depth.first + pair) * plan.groupSize + member;
+      copyRow(position, {block.firstRow + begin, count}, rows.back());
     }
     watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
       Values members;
       for (Emitted row : rows)
         members.push_back(frame.load(block.lanesOf(frame.getI16Type()), copy.at(row, at)));
-      const Emitted joined = groups.joined(members), place = block.at(to, at);
+      const Emitted joined = groups.joined(members), address = block.at(to, at);
       watch.look(joined);
-      block.store(joined, place);
+      block.store(joined, address);
     });
   };
   const auto forColumns = [&](llvm::function_ref<void(Emitted, Emitted)> body) {

@@ -20,9 +20,9 @@ public:
   void watchImage();
 
 private:
-  void packPlaces(Emitted firstPlace, const MatmulDepth &depth);
-  void packAlongDepth(Emitted firstPlace, const MatmulDepth &depth);
-  void packPairs(Emitted firstPlace, const MatmulDepth &depth);
+  void packPositions(Emitted firstPosition, const MatmulDepth &depth);
+  void packAlongDepth(Emitted firstPosition, const MatmulDepth &depth);
+  void packPairs(Emitted firstPosition, const MatmulDepth &depth);
   void turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
   Emitted constant(int64_t value) const { return frame.constant(value); }
 

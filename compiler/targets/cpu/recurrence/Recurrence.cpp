@@ -22,14 +22,14 @@ class RecurrenceEmitter {
 public:
   RecurrenceEmitter(KernelFrame &frame, const RecurrencePlan &plan)
       : frame(frame), plan(plan), matrices(frame), head(matrices.take(frame.constant(1), frame.constant(1))),
-        places(matrices, plan), products(matrices, head, places) {}
+        rowsOfBlock(matrices, plan), products(matrices, head, rowsOfBlock) {}
 
   void emit() {
     products.packWeights();
     const Emitted blockRows = frame.extents[size_t(frame.dims)];
     frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
       const Emitted first = block * blockRows;
-      places.standAtRows(first, minimum(blockRows, frame.extents[rowDim] - first));
+      rowsOfBlock.standAtRows(first, minimum(blockRows, frame.extents[rowDim] - first));
       emitBlock();
     });
   }
@@ -38,13 +38,14 @@ private:
   void emitBlock() {
     Values carried;
     for (auto [operand, result] : plan.carries) {
-      const ScratchMatrix present = places.matrix(RecurrenceMatrix::present, operand);
+      const ScratchMatrix present = rowsOfBlock.matrix(RecurrenceMatrix::present, operand);
       const TensorAccess access = accessOf(cast<OpResult>(result));
-      places.copy(places.inMemory(operand, access), {present.at, present.pitch, frame.getF32Type()}, access,
-                  getElementTypeOrSelf(operand));
-      carried.append({present.at, places.matrix(RecurrenceMatrix::next, result).at});
+      rowsOfBlock.copy(rowsOfBlock.inMemory(operand, access), {present.at, present.pitch, frame.getF32Type()}, access,
+                       getElementTypeOrSelf(operand));
+      carried.append({present.at, rowsOfBlock.matrix(RecurrenceMatrix::next, result).at});
     }
-    const Emitted first = places.lookupArgument(firstNumber), stride = places.lookupArgument(strideNumber);
+    const Emitted first = rowsOfBlock.lookupArgument(firstArgument),
+                  stride = rowsOfBlock.lookupArgument(strideArgument);
     carried = frame.loop(frame.constant(0), frame.extents[stepDim], frame.constant(1), carried,
                          [&](Emitted step, const Values &now) {
                            frame.index[stepDim] = first + step * stride;
@@ -53,9 +54,9 @@ private:
     for (auto [number, carry] : llvm::enumerate(plan.carries)) {
       const auto [operand, result] = carry;
       const TensorAccess access = accessOf(cast<OpResult>(result));
-      const Emitted pitch = places.matrix(RecurrenceMatrix::present, operand).pitch;
-      places.copy({carried[2 * number], pitch, frame.getF32Type()}, places.inMemory(result, access), access,
-                  getElementTypeOrSelf(result));
+      const Emitted pitch = rowsOfBlock.matrix(RecurrenceMatrix::present, operand).pitch;
+      rowsOfBlock.copy({carried[2 * number], pitch, frame.getF32Type()}, rowsOfBlock.inMemory(result, access), access,
+                       getElementTypeOrSelf(result));
     }
   }
 
@@ -64,8 +65,8 @@ private:
     Values swapped;
     for (auto [number, carry] : llvm::enumerate(plan.carries)) {
       const Emitted present = carried[2 * number], next = carried[2 * number + 1];
-      places.setCarry(carry.first, present);
-      places.setCarry(carry.second, next);
+      rowsOfBlock.setCarry(carry.first, present);
+      rowsOfBlock.setCarry(carry.second, next);
       swapped.append({next, present});
     }
     for (linalg::GenericOp generic : frame.source.generics)
@@ -83,22 +84,22 @@ private:
 
   /// Emits elementwise work on the block's rows.
   void compute(linalg::GenericOp generic) {
-    SmallVector<std::pair<Value, RowsPlace>> tensors;
+    SmallVector<std::pair<Value, RowsAddress>> tensors;
     const auto add = [&](Value tensor, const TensorAccess &access) {
       const bool isWhole = llvm::all_of(access.dims, [](int dim) { return dim >= recurrenceOuterDims; });
       if (!isWhole || tensor.getDefiningOp<tensor::ExtractSliceOp>()) // not a single row that all rows share
-        tensors.emplace_back(tensor, places.of(tensor, access));
+        tensors.emplace_back(tensor, rowsOfBlock.of(tensor, access));
     };
     for (OpOperand *input : generic.getDpsInputOperands())
       if (!generic.getMatchingBlockArgument(input).use_empty())
         add(input->get(), frame.source.accessOf(generic, *input));
     for (OpResult result : generic.getResults())
       add(result, accessOf(result));
-    places.forRows([&](Emitted row) {
-      for (const auto &[tensor, place] : tensors)
-        frame.storage[tensor] = {places.row(place, row), getElementTypeOrSelf(tensor), {}, /*isRow=*/true};
-      places.forColumns(dimsOf(generic).back(), frame.lanes,
-                        [&](Emitted, const Lanes &lanes) { storeOutputs(frame, generic, lanes); });
+    rowsOfBlock.forRows([&](Emitted row) {
+      for (const auto &[tensor, address] : tensors)
+        frame.storage[tensor] = {rowsOfBlock.row(address, row), getElementTypeOrSelf(tensor), {}, /*isRow=*/true};
+      rowsOfBlock.forColumns(dimsOf(generic).back(), frame.lanes,
+                             [&](Emitted, const Lanes &lanes) { storeOutputs(frame, generic, lanes); });
     });
   }
 
@@ -106,7 +107,7 @@ private:
   const RecurrencePlan &plan;
   ScratchMatrices matrices;
   ScratchMatrix head;
-  RecurrencePlaces places;
+  RecurrenceRows rowsOfBlock;
   RecurrenceProducts products;
 };
 

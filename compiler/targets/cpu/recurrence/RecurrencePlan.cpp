@@ -24,7 +24,7 @@ static int columnDimOf(const KernelSource &source, OpResult result) {
 }
 
 /// The concat of which a tensor is a part, as its whole tensor.
-static std::optional<TensorPart> pieceOf(Value tensor) {
+static std::optional<TensorPart> partOf(Value tensor) {
   if (!tensor.hasOneUse())
     return std::nullopt;
   auto insert = dyn_cast<tensor::InsertSliceOp>(*tensor.user_begin());
@@ -45,10 +45,10 @@ public:
   PlanReader(const KernelSource &source, const CpuTarget &target) : source(source), target(target) {}
 
   FailureOr<RecurrencePlan> read() {
-    if (source.dims < recurrenceOuterDims || source.form.lookupArguments < recurrenceNumbers ||
+    if (source.dims < recurrenceOuterDims || source.form.lookupArguments < recurrenceArguments ||
         source.form.carries.size() % 2 != 0)
       return source.function.emitError() << "a recurrence kernel has " << recurrenceOuterDims << " dims, "
-                                         << recurrenceNumbers << " lookup arguments, and pairs of carries at least";
+                                         << recurrenceArguments << " lookup arguments, and pairs of carries at least";
     if (failed(readCarries()))
       return failure();
     for (linalg::GenericOp generic : source.generics) {
@@ -66,9 +66,9 @@ public:
 private:
   LogicalResult readCarries() {
     const ArrayRef<int64_t> pairs = source.form.carries;
-    const auto isPlace = [](int64_t place, size_t count) { return place >= 0 && size_t(place) < count; };
+    const auto isIndex = [](int64_t index, size_t count) { return index >= 0 && size_t(index) < count; };
     for (size_t pair = 0; pair < pairs.size(); pair += 2) {
-      if (!isPlace(pairs[pair], source.operands().size()) || !isPlace(pairs[pair + 1], source.results().size()))
+      if (!isIndex(pairs[pair], source.operands().size()) || !isIndex(pairs[pair + 1], source.results().size()))
         return source.function.emitError("expected halftone.carries to name operands and results");
       const auto result = dyn_cast<OpResult>(source.results()[size_t(pairs[pair + 1])]);
       if (!result || !isa<linalg::GenericOp>(result.getOwner()))
@@ -86,12 +86,12 @@ private:
   void addLocal(OpResult result) {
     if (llvm::is_contained(source.results(), result))
       return;
-    if (const auto piece = pieceOf(result)) {
-      plan.pieces[result] = *piece;
-      if (!llvm::is_contained(wholes, piece->whole)) {
-        wholes.push_back(piece->whole);
+    if (const auto part = partOf(result)) {
+      plan.parts[result] = *part;
+      if (!llvm::is_contained(wholes, part->whole)) {
+        wholes.push_back(part->whole);
         plan.matrices.push_back(
-            {RecurrenceMatrix::local, piece->whole, rowDim, columnsOfWhole(piece->whole), wordsOf(piece->whole)});
+            {RecurrenceMatrix::local, part->whole, rowDim, columnsOfWhole(part->whole), wordsOf(part->whole)});
       }
       return;
     }

@@ -38,7 +38,7 @@ struct RecurrencePlan {
 
   llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::Value>> carries; // operand and result
   llvm::SmallVector<RecurrenceMatrix> matrices;
-  llvm::DenseMap<mlir::Value, TensorPart> pieces; // of concats, by the tensor that a generic computes
+  llvm::DenseMap<mlir::Value, TensorPart> parts; // of concats, by the tensor that a generic computes
 };
 
 /// The number of columns in a panel of weights.

@@ -9,8 +9,8 @@ namespace halftone::compiler {
 using namespace mlir;
 
 RecurrenceProducts::RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head,
-                                       RecurrencePlaces &places)
-    : frame(matrices.frame), matrices(matrices), head(head), places(places), packing(matrices),
+                                       RecurrenceRows &rowsOfBlock)
+    : frame(matrices.frame), matrices(matrices), head(head), rowsOfBlock(rowsOfBlock), packing(matrices),
       tiles(matrices, shapesOfEights), contractions(llvm::make_filter_range(frame.source.generics, isContraction)) {}
 
 void RecurrenceProducts::packWeights() {
@@ -31,7 +31,7 @@ void RecurrenceProducts::packWeights() {
 Emitted RecurrenceProducts::packWeights(linalg::GenericOp contraction) {
   const SmallVector<int> dims = dimsOf(contraction);
   const int column = dims[1], depth = dims[2];
-  const ScratchMatrix to = places.matrix(RecurrenceMatrix::weights, contraction.getResult(0));
+  const ScratchMatrix to = rowsOfBlock.matrix(RecurrenceMatrix::weights, contraction.getResult(0));
   const Emitted zero = frame.constant(0), columns = frame.extents[size_t(column)],
                 depths = frame.extents[size_t(depth)];
   if (frame.source.accessOf(contraction, *contraction.getDpsInputOperand(1)).dims.back() == column)
@@ -47,20 +47,20 @@ Emitted RecurrenceProducts::haveSubnormal(linalg::GenericOp contraction) const {
 }
 
 /// Packs rows of narrow elements as factors: in f32, or in pairs. If the depth is odd, the last pair ends in a 0.
-void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
+void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsAddress &from, const ScratchMatrix &to) {
   const int depth = dimsOf(contraction)[2];
   const Type element = getElementTypeOrSelf(contraction.getDpsInputs()[0]);
-  const int64_t numbers = matrices.pairs ? 2 * frame.lanes : frame.lanes;
-  places.forRows([&](Emitted row) {
-    const TensorStorage source{places.row(from, row), element, {}};
-    places.forColumns(depth, numbers, [&](Emitted column, const Lanes &lanes) {
+  const int64_t elements = matrices.pairs ? 2 * frame.lanes : frame.lanes;
+  rowsOfBlock.forRows([&](Emitted row) {
+    const TensorStorage source{rowsOfBlock.row(from, row), element, {}};
+    rowsOfBlock.forColumns(depth, elements, [&](Emitted column, const Lanes &lanes) {
       Emitted stored = loadLanes(frame, source, {{depth}, {0}}, lanes);
       if (lanes.mask)
         stored = selectInside(lanes, stored, stored.like(0));
       const Emitted factors = matrices.pairs
                                   ? frame.wrap(vector::BitCastOp::create(frame, matrices.vector, stored.value()))
                                   : MatmulSource::factor(frame, contraction, 0, stored, frame.lanes);
-      matrices.store(factors, to, row, column / numbers * frame.lanes);
+      matrices.store(factors, to, row, column / elements * frame.lanes);
     });
   });
 }
@@ -68,14 +68,14 @@ void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace
 /// Copies f32 rows, scaled by 2^64, if all their elements are below 2^-80 and not all are 0, as in cotangents that
 /// vanish over many steps. Returns whether it has scaled. CPUs take many times as long for subnormal numbers; scaling
 /// keeps rows and products normal.
-Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
+Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsAddress &from, const ScratchMatrix &to) {
   constexpr double scale = 0x1p64, bound = 0x1p-80;
   const int depth = dimsOf(contraction)[2];
   const Type f32 = frame.getF32Type();
   const auto isSmall = [&] {
-    places.forRows([&](Emitted row) {
-      const TensorStorage source{places.row(from, row), f32, {}};
-      places.forColumns(depth, frame.lanes, [&](Emitted column, const Lanes &lanes) {
+    rowsOfBlock.forRows([&](Emitted row) {
+      const TensorStorage source{rowsOfBlock.row(from, row), f32, {}};
+      rowsOfBlock.forColumns(depth, frame.lanes, [&](Emitted column, const Lanes &lanes) {
         Emitted stored = loadLanes(frame, source, {{depth}, {0}}, lanes);
         if (lanes.mask)
           stored = selectInside(lanes, stored, stored.like(0));
@@ -88,10 +88,11 @@ Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsP
     };
     const Emitted zero = frame.constant(0), columns = matrices.padded(frame.extents[size_t(depth)]),
                   none = frame.zero(matrices.vector).bits();
-    const Emitted most = frame.loop(zero, places.count, frame.constant(1), none, [&](Emitted row, const Values &in) {
-      return frame.loop(zero, columns, matrices.step, in,
-                        [&](Emitted column, const Values &now) { return Values{largerOf(row, column, now[0])}; });
-    })[0];
+    const Emitted most =
+        frame.loop(zero, rowsOfBlock.count, frame.constant(1), none, [&](Emitted row, const Values &in) {
+          return frame.loop(zero, columns, matrices.step, in,
+                            [&](Emitted column, const Values &now) { return Values{largerOf(row, column, now[0])}; });
+        })[0];
     const Emitted largest = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXUI, most.value()));
     const Emitted limit = Emitted::constant(frame, f32, scale * bound).bits();
     return Values{isLessUnsigned(largest, limit) & differs(largest, largest.like(0))};
@@ -104,31 +105,31 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
   const SmallVector<int> dims = dimsOf(contraction);
   const Value sums = contraction.getResult(0);
   OpOperand *lhs = contraction.getDpsInputOperand(0);
-  RowsPlace rows = places.of(lhs->get(), frame.source.accessOf(contraction, *lhs));
+  RowsAddress rows = rowsOfBlock.of(lhs->get(), frame.source.accessOf(contraction, *lhs));
   const Emitted depth = matrices.groups(frame.extents[size_t(dims[2])]), one = frame.constant(1);
-  MatrixPlace factor{rows.at, rows.pitch, one};
+  MatrixAddress factor{rows.at, rows.pitch, one};
   Emitted widens;
-  if (const ScratchMatrix *packed = places.find(RecurrenceMatrix::packedRows, sums)) {
+  if (const ScratchMatrix *packed = rowsOfBlock.find(RecurrenceMatrix::packedRows, sums)) {
     packRows(contraction, rows, *packed);
     rows = {packed->at, packed->pitch, frame.getF32Type()};
     factor = {rows.at, rows.pitch, one};
     if (matrices.pairs)
-      widens = matrices.hasSubnormal(*packed, places.count, depth) | haveSubnormal(contraction);
+      widens = matrices.hasSubnormal(*packed, rowsOfBlock.count, depth) | haveSubnormal(contraction);
   }
   Emitted isScaled;
-  if (const ScratchMatrix *scaled = places.find(RecurrenceMatrix::scaledRows, sums)) {
+  if (const ScratchMatrix *scaled = rowsOfBlock.find(RecurrenceMatrix::scaledRows, sums)) {
     isScaled = scaleRows(contraction, rows, *scaled);
     factor = {select(isScaled, scaled->at, factor.at), select(isScaled, scaled->pitch, factor.rowPitch), one};
   }
-  const ScratchMatrix weights = places.matrix(RecurrenceMatrix::weights, sums),
-                      to = places.matrix(RecurrenceMatrix::local, sums);
+  const ScratchMatrix weights = rowsOfBlock.matrix(RecurrenceMatrix::weights, sums),
+                      to = rowsOfBlock.matrix(RecurrenceMatrix::local, sums);
   const Emitted columns = matrices.padded(frame.extents[size_t(dims[1])]);
   frame.loop(frame.constant(0), columns, weights.pitch, [&](Emitted column) {
     const Emitted zero = frame.constant(0);
     tiles.multiply({.a = factor,
                     .b = {matrices.address(weights, zero, column), weights.pitch},
                     .c = {matrices.address(to, zero, column), to.pitch},
-                    .rows = places.count,
+                    .rows = rowsOfBlock.count,
                     .columns = minimum(weights.pitch, columns - column),
                     .depth = depth},
                    widens);
@@ -136,7 +137,7 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
   if (!isScaled)
     return;
   frame.branch(isScaled, [&] {
-    frame.loop(frame.constant(0), places.count, one, [&](Emitted row) {
+    frame.loop(frame.constant(0), rowsOfBlock.count, one, [&](Emitted row) {
       matrices.forVectors(
           columns, [&](Emitted column) { matrices.store(matrices.load(to, row, column) * 0x1p-64, to, row, column); });
     });

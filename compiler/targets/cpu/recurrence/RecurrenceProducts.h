@@ -3,13 +3,13 @@
 #pragma once
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "compiler/targets/cpu/attention/AttentionTiles.h"
-#include "compiler/targets/cpu/recurrence/RecurrencePlaces.h"
+#include "compiler/targets/cpu/recurrence/RecurrenceRows.h"
 
 namespace halftone::compiler {
 
 class RecurrenceProducts {
 public:
-  RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head, RecurrencePlaces &places);
+  RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head, RecurrenceRows &rowsOfBlock);
 
   /// Packs the weights of all contractions, once per thread and launch.
   void packWeights();
@@ -18,14 +18,14 @@ public:
 
 private:
   Emitted packWeights(mlir::linalg::GenericOp contraction);
-  void packRows(mlir::linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to);
-  Emitted scaleRows(mlir::linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to);
+  void packRows(mlir::linalg::GenericOp contraction, const RowsAddress &from, const ScratchMatrix &to);
+  Emitted scaleRows(mlir::linalg::GenericOp contraction, const RowsAddress &from, const ScratchMatrix &to);
   Emitted haveSubnormal(mlir::linalg::GenericOp contraction) const;
 
   KernelFrame &frame;
   const ScratchMatrices &matrices;
   ScratchMatrix head; // two numbers: whether the weights are packed, and a mask of the weights with subnormal bf16
-  RecurrencePlaces &places;
+  RecurrenceRows &rowsOfBlock;
   AttentionPacking packing;
   AttentionTiles tiles;
   llvm::SmallVector<mlir::linalg::GenericOp> contractions;

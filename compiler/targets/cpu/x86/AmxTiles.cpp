@@ -36,26 +36,29 @@ void configureTiles(CodeBuilder &code, Emitted at) {
 
 void releaseTiles(CodeBuilder &code) { emitInstruction(code, "tilerelease", {}, {}); }
 
-static void forSums(const TileSquare &square, llvm::function_ref<void(int64_t, const TilePlace &)> body) {
+static void forSums(const TileSquare &square, llvm::function_ref<void(int64_t, const TileAddress &)> body) {
   for (auto [i, row] : llvm::enumerate(square.sums))
-    for (auto [j, place] : llvm::enumerate(row))
-      body(2 * int64_t(i) + int64_t(j), place);
+    for (auto [j, address] : llvm::enumerate(row))
+      body(2 * int64_t(i) + int64_t(j), address);
 }
 
 void beginTiles(CodeBuilder &code, const TileSquare &square, Emitted continues) {
   code.branch(
       continues,
       [&] {
-        forSums(square, [&](int64_t tile, const TilePlace &place) {
-          emitInstruction(code, "tileloadd64", tile, {place.at, place.stride});
+        forSums(square, [&](int64_t tile, const TileAddress &address) {
+          emitInstruction(code, "tileloadd64", tile, {address.at, address.stride});
         });
       },
-      [&] { forSums(square, [&](int64_t tile, const TilePlace &) { emitInstruction(code, "tilezero", tile, {}); }); });
+      [&] {
+        forSums(square, [&](int64_t tile, const TileAddress &) { emitInstruction(code, "tilezero", tile, {}); });
+      });
 }
 
-void multiplyTiles(CodeBuilder &code, StringRef instruction, ArrayRef<TilePlace> rows, ArrayRef<TilePlace> columns) {
-  const auto load = [&](int64_t tile, const TilePlace &place) {
-    emitInstruction(code, "tileloadd64", tile, {place.at, place.stride});
+void multiplyTiles(CodeBuilder &code, StringRef instruction, ArrayRef<TileAddress> rows,
+                   ArrayRef<TileAddress> columns) {
+  const auto load = [&](int64_t tile, const TileAddress &address) {
+    emitInstruction(code, "tileloadd64", tile, {address.at, address.stride});
   };
   // Each factor is loaded just before its first product, so products overlap with loads.
   for (int64_t i = 0; i < int64_t(rows.size()); ++i) {
@@ -69,8 +72,8 @@ void multiplyTiles(CodeBuilder &code, StringRef instruction, ArrayRef<TilePlace>
 }
 
 void storeTiles(CodeBuilder &code, const TileSquare &square) {
-  forSums(square, [&](int64_t tile, const TilePlace &place) {
-    emitInstruction(code, "tilestored64", tile, {place.at, place.stride});
+  forSums(square, [&](int64_t tile, const TileAddress &address) {
+    emitInstruction(code, "tilestored64", tile, {address.at, address.stride});
   });
 }
 

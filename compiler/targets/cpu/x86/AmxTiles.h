@@ -10,12 +10,12 @@ inline constexpr int64_t tileSide = 16;
 inline constexpr int64_t tileElementBytes = 4;
 
 /// A tile in memory: its address, and the distance between rows in bytes.
-struct TilePlace {
+struct TileAddress {
   Emitted at, stride;
 };
 /// Up to 2 x 2 tiles of sums that are accumulated together.
 struct TileSquare {
-  llvm::SmallVector<llvm::SmallVector<TilePlace, 2>, 2> sums; // by row
+  llvm::SmallVector<llvm::SmallVector<TileAddress, 2>, 2> sums; // by row
 };
 
 /// Configures all tiles with their full size. `at`: 64 bytes of scratch. The thread owns the tiles until
@@ -26,8 +26,8 @@ void releaseTiles(CodeBuilder &code);
 /// Loads the sums of `square` from memory if `continues`, otherwise sets them to 0.
 void beginTiles(CodeBuilder &code, const TileSquare &square, Emitted continues);
 /// Adds the products of 16 groups with `instruction`: `rows` of A by `columns` of B, as many as the square has.
-void multiplyTiles(CodeBuilder &code, llvm::StringRef instruction, llvm::ArrayRef<TilePlace> rows,
-                   llvm::ArrayRef<TilePlace> columns);
+void multiplyTiles(CodeBuilder &code, llvm::StringRef instruction, llvm::ArrayRef<TileAddress> rows,
+                   llvm::ArrayRef<TileAddress> columns);
 void storeTiles(CodeBuilder &code, const TileSquare &square);
 
 /// Emits `body` for each two tiles, and for a last single one, that hold `count` elements. `body` gets the first

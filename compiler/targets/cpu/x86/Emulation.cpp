@@ -83,10 +83,10 @@ Value *areSubnormal(Body &body, ArrayRef<Value *> operands) {
 Value *lookUp(Body &body, ArrayRef<Value *> operands) {
   Value *found = PoisonValue::get(operands[0]->getType());
   const uint64_t count = cast<FixedVectorType>(found->getType())->getNumElements();
-  Value *places = body.CreateAnd(operands[1], Body::number(operands[1], count - 1));
+  Value *indices = body.CreateAnd(operands[1], Body::number(operands[1], count - 1));
   for (uint64_t i = 0; i < count; ++i)
     found = body.CreateInsertElement(found,
-                                     body.CreateExtractElement(operands[0], body.CreateExtractElement(places, i)), i);
+                                     body.CreateExtractElement(operands[0], body.CreateExtractElement(indices, i)), i);
   return found;
 }
 

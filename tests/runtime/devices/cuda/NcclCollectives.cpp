@@ -124,18 +124,18 @@ namespace {
 StatusOr<std::pair<std::vector<float>, std::vector<float>>> dividedSum(CudaDevice &device,
                                                                        const std::shared_ptr<ProcessGroup> &group,
                                                                        const std::vector<float> &own,
-                                                                       const std::vector<int64_t> &borders) {
+                                                                       const std::vector<int64_t> &offsets) {
   const auto bytes = static_cast<int64_t>(own.size() * sizeof(float)), elements = std::ssize(own);
   const auto rank = static_cast<size_t>(group->rank());
-  std::vector<float> part(static_cast<size_t>(borders[rank + 1] - borders[rank])), whole(own.size());
+  std::vector<float> part(static_cast<size_t>(offsets[rank + 1] - offsets[rank])), whole(own.size());
   std::vector<DeviceMemory> memories;
   for (int i = 0; i < 3; ++i)
     memories.push_back(device.allocate(bytes).valueOrThrow());
   device.upload(memories[0].get(), std::as_bytes(std::span(own))).orThrow();
   auto queue = device.makeQueue(0).valueOrThrow();
   auto collectives = device.join(group).valueOrThrow();
-  const SharedArray scattered{DType::float32, elements, memories[0].get(), memories[1].get(), borders},
-      gathered{DType::float32, elements, memories[1].get(), memories[2].get(), borders};
+  const SharedArray scattered{DType::float32, elements, memories[0].get(), memories[1].get(), offsets},
+      gathered{DType::float32, elements, memories[1].get(), memories[2].get(), offsets};
   queue->begin();
   for (const auto &[kind, array] :
        {std::pair(CollectiveKind::scattered_sum, scattered), {CollectiveKind::gather, gathered}}) {
@@ -153,8 +153,8 @@ StatusOr<std::pair<std::vector<float>, std::vector<float>>> dividedSum(CudaDevic
 TEST_CASE("Two GPUs get their parts of a sum, and gather the parts of both") {
   const std::vector<std::vector<int64_t>> divisions{
       {0, 16, 40}, {0, 40, 40}, {0, 0, 40}, {0, 290000, 600001}}; // the last in two chunks of the emulated NCCL
-  for (const std::vector<int64_t> &borders : divisions) {
-    std::vector<float> first(static_cast<size_t>(borders.back())), second(first.size()), expected(first.size());
+  for (const std::vector<int64_t> &offsets : divisions) {
+    std::vector<float> first(static_cast<size_t>(offsets.back())), second(first.size()), expected(first.size());
     for (size_t i = 0; i < first.size(); ++i) {
       first[i] = static_cast<float>(i);
       second[i] = static_cast<float>(2 * i + 1);
@@ -164,13 +164,13 @@ TEST_CASE("Two GPUs get their parts of a sum, and gather the parts of both") {
     const auto results =
         inRanks<StatusOr<std::pair<std::vector<float>, std::vector<float>>>>([&](std::shared_ptr<ProcessGroup> group) {
           const auto rank = static_cast<size_t>(group->rank());
-          return dividedSum(*gpus.devices[rank], group, rank ? second : first, borders);
+          return dividedSum(*gpus.devices[rank], group, rank ? second : first, offsets);
         });
     for (size_t rank = 0; rank < 2; ++rank) {
       INFO(results[rank].status().str());
       REQUIRE(results[rank].isOk());
       CHECK(results[rank]->first ==
-            std::vector<float>(expected.begin() + borders[rank], expected.begin() + borders[rank + 1]));
+            std::vector<float>(expected.begin() + offsets[rank], expected.begin() + offsets[rank + 1]));
       CHECK(results[rank]->second == expected);
     }
   }

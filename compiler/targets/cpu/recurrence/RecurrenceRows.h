@@ -7,14 +7,14 @@
 namespace halftone::compiler {
 
 /// A block's rows of a tensor. Consecutive rows are `pitch` elements of type `unit` apart.
-struct RowsPlace {
+struct RowsAddress {
   Emitted at, pitch;
   mlir::Type unit;
 };
 
-class RecurrencePlaces {
+class RecurrenceRows {
 public:
-  RecurrencePlaces(ScratchMatrices &matrices, const RecurrencePlan &plan);
+  RecurrenceRows(ScratchMatrices &matrices, const RecurrencePlan &plan);
 
   /// Sets the block's rows.
   void standAtRows(Emitted firstRow, Emitted rows) {
@@ -28,28 +28,28 @@ public:
   /// Null if the plan has no such matrix.
   const ScratchMatrix *find(RecurrenceMatrix::Role role, mlir::Value tensor) const;
   /// The rows of a tensor that a generic accesses by `access`, at the frame's step.
-  RowsPlace of(mlir::Value tensor, const TensorAccess &access);
+  RowsAddress of(mlir::Value tensor, const TensorAccess &access);
   /// The rows of an operand or a result of the kernel in memory, even if its carry is in scratch.
-  RowsPlace inMemory(mlir::Value tensor, const TensorAccess &access);
-  Emitted row(const RowsPlace &place, Emitted number) {
-    return frame.address(place.at, place.unit, number * place.pitch);
+  RowsAddress inMemory(mlir::Value tensor, const TensorAccess &access);
+  Emitted row(const RowsAddress &address, Emitted index) {
+    return frame.address(address.at, address.unit, index * address.pitch);
   }
-  Emitted lookupArgument(int number) {
-    return frame.extents[size_t(frame.dims + frame.source.form.blockSizes() + number)];
+  Emitted lookupArgument(int index) {
+    return frame.extents[size_t(frame.dims + frame.source.form.blockSizes() + index)];
   }
 
   /// Loops over the block's rows and sets the frame's index.
   void forRows(llvm::function_ref<void(Emitted row)> body);
-  /// Loops over vectors of `numbers` elements along `dim`.
-  void forColumns(int dim, int64_t numbers, llvm::function_ref<void(Emitted column, const Lanes &)> body);
+  /// Loops over vectors of `elements` elements along `dim`.
+  void forColumns(int dim, int64_t elements, llvm::function_ref<void(Emitted column, const Lanes &)> body);
   /// Copies the rows of a tensor with this access.
-  void copy(const RowsPlace &from, const RowsPlace &to, const TensorAccess &access, mlir::Type element);
+  void copy(const RowsAddress &from, const RowsAddress &to, const TensorAccess &access, mlir::Type element);
 
   KernelFrame &frame;
   Emitted count; // of the block's rows
 
 private:
-  RowsPlace behind(RowsPlace place, mlir::Value tensor, mlir::Value start);
+  RowsAddress offsetBy(RowsAddress address, mlir::Value tensor, mlir::Value start);
 
   const RecurrencePlan &plan;
   Emitted first;

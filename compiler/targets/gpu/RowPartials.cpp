@@ -1,6 +1,6 @@
 // Partial reductions over the rows of a block.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/gpu/RowPieces.h"
+#include "compiler/targets/gpu/RowPartials.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/targets/gpu/Reduce.h"
 
@@ -8,7 +8,7 @@ namespace halftone::compiler {
 using namespace mlir;
 using Combining = RowOutput::Combining;
 
-void RowPieces::begin() {
+void RowPartials::begin() {
   GridFrame &frame = teams.frame;
   bool clears = false;
   for (RowPhase &phase : phases)
@@ -32,7 +32,7 @@ void RowPieces::begin() {
     frame.barrier();
 }
 
-void RowPieces::finish(RowPhase &phase, ArrayRef<RowOutput *> outputs) {
+void RowPartials::finish(RowPhase &phase, ArrayRef<RowOutput *> outputs) {
   GridFrame &frame = teams.frame;
   SmallVector<std::string> combiners;
   for (const RowOutput *output : outputs)
@@ -64,11 +64,11 @@ void RowPieces::finish(RowPhase &phase, ArrayRef<RowOutput *> outputs) {
   }
 }
 
-void RowPieces::finish() {
+void RowPartials::finish() {
   for (RowPhase &phase : phases)
     for (size_t position = 0; position < phase.outputs.size(); ++position) {
       RowOutput &output = phase.outputs[position];
-      if (!output.isPieceInRegisters())
+      if (!output.isPartialInRegisters())
         continue;
       SmallVector<RowOutput *> outputs{&output};
       if (isArgCombiner(output.combiner))
@@ -77,28 +77,28 @@ void RowPieces::finish() {
     }
 }
 
-Values RowPieces::running() const {
+Values RowPartials::running() const {
   Values totals;
   for (const RowPhase &phase : phases)
     for (const RowOutput &output : phase.outputs)
-      if (output.isPieceInRegisters())
+      if (output.isPartialInRegisters())
         totals.append(output.running);
   return totals;
 }
 
-SmallVector<std::string> RowPieces::combiners() const {
+SmallVector<std::string> RowPartials::combiners() const {
   SmallVector<std::string> combiners;
   for (const RowPhase &phase : phases)
     for (const RowOutput &output : phase.outputs)
-      if (output.isPieceInRegisters())
+      if (output.isPartialInRegisters())
         combiners.append(output.running.size(), output.combiner);
   return combiners;
 }
 
-void RowPieces::setRunning(ArrayRef<Emitted> values) {
+void RowPartials::setRunning(ArrayRef<Emitted> values) {
   for (RowPhase &phase : phases)
     for (RowOutput &output : phase.outputs)
-      if (output.isPieceInRegisters())
+      if (output.isPartialInRegisters())
         for (Emitted &value : output.running) {
           value = values.front();
           values = values.drop_front();

@@ -8,9 +8,9 @@
 namespace halftone::compiler {
 
 /// The paths of one gradient through a function, including the regions of branches and loops.
-class GradientWay {
+class GradientPath {
 public:
-  explicit GradientWay(dialect::GradientOp gradient) : gradient(gradient) {}
+  explicit GradientPath(dialect::GradientOp gradient) : gradient(gradient) {}
 
   /// Finds the values that depend differentiably on the xs.
   void findDependent();

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace {
 
 /// The legal ops of all targets.
-const llvm::StringSet<> &commonVocabulary() {
+const llvm::StringSet<> &commonLegalOps() {
   static const auto &ops = *new llvm::StringSet<>{
       "builtin.module",
       // Control flow.
@@ -38,10 +38,10 @@ const llvm::StringSet<> &commonVocabulary() {
 
 } // namespace
 
-LogicalResult compiler::checkVocabulary(ModuleOp module, ArrayRef<StringLiteral> ofTarget) {
+LogicalResult compiler::checkLegalOps(ModuleOp module, ArrayRef<StringLiteral> ofTarget) {
   const WalkResult result = module.walk([&](Operation *op) {
     const StringRef name = op->getName().getStringRef();
-    if (commonVocabulary().contains(name) || llvm::is_contained(ofTarget, name))
+    if (commonLegalOps().contains(name) || llvm::is_contained(ofTarget, name))
       return WalkResult::advance();
     op->emitError() << "'" << op->getName() << "' is not in the vocabulary of kernels' code";
     return WalkResult::interrupt();

@@ -1,13 +1,13 @@
 // Rows in memory and in scratch of a recurrence kernel.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/recurrence/RecurrencePlaces.h"
+#include "compiler/targets/cpu/recurrence/RecurrenceRows.h"
 #include "compiler/kernels/RecurrenceDims.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
 using namespace mlir;
 
-RecurrencePlaces::RecurrencePlaces(ScratchMatrices &matrices, const RecurrencePlan &plan)
+RecurrenceRows::RecurrenceRows(ScratchMatrices &matrices, const RecurrencePlan &plan)
     : frame(matrices.frame), plan(plan) {
   const Emitted blockRows = frame.extents[size_t(frame.dims)];
   for (const RecurrenceMatrix &each : plan.matrices) {
@@ -25,25 +25,25 @@ RecurrencePlaces::RecurrencePlaces(ScratchMatrices &matrices, const RecurrencePl
     memory[tensor] = frame.storage.lookup(tensor);
 }
 
-void RecurrencePlaces::setCarry(Value tensor, Emitted at) { carries[tensor] = at; }
+void RecurrenceRows::setCarry(Value tensor, Emitted at) { carries[tensor] = at; }
 
-const ScratchMatrix *RecurrencePlaces::find(RecurrenceMatrix::Role role, Value tensor) const {
+const ScratchMatrix *RecurrenceRows::find(RecurrenceMatrix::Role role, Value tensor) const {
   const auto known = scratch.find({unsigned(role), tensor});
   return known == scratch.end() ? nullptr : &known->second;
 }
 
-ScratchMatrix RecurrencePlaces::matrix(RecurrenceMatrix::Role role, Value tensor) const { return *find(role, tensor); }
+ScratchMatrix RecurrenceRows::matrix(RecurrenceMatrix::Role role, Value tensor) const { return *find(role, tensor); }
 
-RowsPlace RecurrencePlaces::inMemory(Value tensor, const TensorAccess &access) {
+RowsAddress RecurrenceRows::inMemory(Value tensor, const TensorAccess &access) {
   const TensorStorage storage = memory.lookup(tensor);
   Emitted pitch = frame.constant(0);
-  bool isBehind = false;
+  bool isAfterRows = false;
   frame.index[rowDim] = first;
   for (const int dim : access.dims) {
-    if (isBehind && dim >= 0)
+    if (isAfterRows && dim >= 0)
       pitch = pitch * frame.extents[size_t(dim)];
     if (dim == rowDim) {
-      isBehind = true;
+      isAfterRows = true;
       pitch = frame.constant(1);
     }
     if (dim >= recurrenceOuterDims)
@@ -52,17 +52,17 @@ RowsPlace RecurrencePlaces::inMemory(Value tensor, const TensorAccess &access) {
   return {frame.address(storage.pointer, storage.element, frame.offset(access)), pitch, storage.element};
 }
 
-RowsPlace RecurrencePlaces::of(Value tensor, const TensorAccess &access) {
+RowsAddress RecurrenceRows::of(Value tensor, const TensorAccess &access) {
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
     TensorAccess whole;
     for (const int64_t dim : cast<DenseI64ArrayAttr>(slice->getAttr("halftone.dims")).asArrayRef()) {
       whole.dims.push_back(int(dim));
       whole.constants.push_back(0);
     }
-    return behind(of(slice.getSource(), whole), tensor, cast<Value>(slice.getMixedOffsets().back()));
+    return offsetBy(of(slice.getSource(), whole), tensor, cast<Value>(slice.getMixedOffsets().back()));
   }
-  if (const auto piece = plan.pieces.find(tensor); piece != plan.pieces.end())
-    return behind(of(piece->second.whole, {}), tensor, piece->second.start);
+  if (const auto part = plan.parts.find(tensor); part != plan.parts.end())
+    return offsetBy(of(part->second.whole, {}), tensor, part->second.start);
   if (const auto carry = carries.find(tensor); carry != carries.end()) {
     const ScratchMatrix *present = find(RecurrenceMatrix::present, tensor);
     return {carry->second, (present ? present : find(RecurrenceMatrix::next, tensor))->pitch, frame.getF32Type()};
@@ -72,30 +72,30 @@ RowsPlace RecurrencePlaces::of(Value tensor, const TensorAccess &access) {
   return inMemory(tensor, access);
 }
 
-RowsPlace RecurrencePlaces::behind(RowsPlace place, Value tensor, Value start) {
-  place.at =
-      frame.address(place.at, getElementTypeOrSelf(tensor), frame.extents[cast<BlockArgument>(start).getArgNumber()]);
-  return place;
+RowsAddress RecurrenceRows::offsetBy(RowsAddress address, Value tensor, Value start) {
+  address.at =
+      frame.address(address.at, getElementTypeOrSelf(tensor), frame.extents[cast<BlockArgument>(start).getArgNumber()]);
+  return address;
 }
 
-void RecurrencePlaces::forRows(llvm::function_ref<void(Emitted)> body) {
+void RecurrenceRows::forRows(llvm::function_ref<void(Emitted)> body) {
   frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
     frame.index[rowDim] = first + row;
     body(row);
   });
 }
 
-void RecurrencePlaces::forColumns(int dim, int64_t numbers, llvm::function_ref<void(Emitted, const Lanes &)> body) {
-  const Emitted extent = frame.extents[size_t(dim)], width = frame.constant(numbers), whole = extent / width * width;
+void RecurrenceRows::forColumns(int dim, int64_t elements, llvm::function_ref<void(Emitted, const Lanes &)> body) {
+  const Emitted extent = frame.extents[size_t(dim)], width = frame.constant(elements), whole = extent / width * width;
   const auto at = [&](Emitted column, bool isTail) {
     frame.index[size_t(dim)] = column;
-    body(column, isTail ? maskedLanes(frame, numbers, dim, extent) : Lanes{numbers, dim});
+    body(column, isTail ? maskedLanes(frame, elements, dim, extent) : Lanes{elements, dim});
   };
   frame.loop(frame.constant(0), whole, width, [&](Emitted column) { at(column, false); });
   frame.branch(whole < extent, [&] { at(whole, true); });
 }
 
-void RecurrencePlaces::copy(const RowsPlace &from, const RowsPlace &to, const TensorAccess &access, Type element) {
+void RecurrenceRows::copy(const RowsAddress &from, const RowsAddress &to, const TensorAccess &access, Type element) {
   const int dim = access.dims.back();
   const bool hasColumns = dim >= recurrenceOuterDims;
   const TensorAccess inner = hasColumns ? TensorAccess{{dim}, {0}} : TensorAccess{};

@@ -5,11 +5,11 @@
 
 namespace halftone::compiler {
 
-/// Threads accumulate the outputs of RowOutput::isPieceInRegisters in registers over the block's rows; the others in
+/// Threads accumulate the outputs of RowOutput::isPartialInRegisters in registers over the block's rows; the others in
 /// memory.
-class RowPieces {
+class RowPartials {
 public:
-  RowPieces(const RowTeams &teams, std::vector<RowPhase> &phases) : teams(teams), phases(phases) {}
+  RowPartials(const RowTeams &teams, std::vector<RowPhase> &phases) : teams(teams), phases(phases) {}
 
   /// Points each partial reduction to the block's partial result in its buffer, and initializes it.
   void begin();

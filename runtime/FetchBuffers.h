@@ -14,13 +14,13 @@ namespace halftone {
 /// graph whose nodes hold the addresses. There each fetch of up to `mostFixedBytes` bytes has a fixed address, and the
 /// fetches of up to `mostSharedBytes` bytes are contiguous and copied out together. Tensors of earlier plays keep their
 /// values. Larger fetches are written directly to their tensors.
-class FetchPlaces {
+class FetchBuffers {
 public:
   static constexpr int64_t mostSharedBytes = 1024, mostFixedBytes = int64_t(1) << 20;
 
   /// Allocates the memory of the fixed addresses. `executable` must outlive this object. Errors are those of
   /// DeviceRuntime::allocate(), with the executable's name.
-  static StatusOr<FetchPlaces> make(const Executable &executable, std::shared_ptr<DeviceRuntime> device);
+  static StatusOr<FetchBuffers> make(const Executable &executable, std::shared_ptr<DeviceRuntime> device);
 
   /// Allocates the tensors of one play, in the signature's order. device_error naming the fetch for which there is no
   /// memory.
@@ -37,10 +37,10 @@ private:
     int64_t offset = 0, bytes = 0; // in `fixed_`
     DeviceMemory to = {};          // of the tensors, between tensors() and copyOut()
   };
-  struct Place {
+  struct Location {
     int64_t run = -1, offset = 0; // -1: none; the offset in the run
   };
-  FetchPlaces(const Executable &executable, std::shared_ptr<DeviceRuntime> device);
+  FetchBuffers(const Executable &executable, std::shared_ptr<DeviceRuntime> device);
   void place(size_t index, int64_t run);
   StatusOr<Tensor> tensor(size_t index);
 
@@ -48,7 +48,7 @@ private:
   std::shared_ptr<DeviceRuntime> device_;
   DeviceMemory fixed_;
   std::vector<Run> runs_;
-  std::vector<Place> places_; // of the fetches
+  std::vector<Location> locations_; // of the fetches
   std::vector<std::byte *> addresses_;
 };
 

@@ -1,6 +1,6 @@
 // Fixed addresses of fetches, and tensors that keep their values.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/FetchPlaces.h"
+#include "runtime/FetchBuffers.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/ForwardingDevice.h"
@@ -30,7 +30,7 @@ Executable fetching(const std::vector<int64_t> &elements) {
 }
 
 /// Writes each fetch at its address, numbers counting up from `first`, and copies it out.
-std::vector<Tensor> play(FetchPlaces &places, const Executable &executable, DeviceRuntime &device, DeviceQueue &queue,
+std::vector<Tensor> play(FetchBuffers &places, const Executable &executable, DeviceRuntime &device, DeviceQueue &queue,
                          float first) {
   StatusOr<std::vector<Tensor>> tensors = places.tensors();
   REQUIRE(tensors.isOk());
@@ -49,9 +49,9 @@ std::vector<Tensor> play(FetchPlaces &places, const Executable &executable, Devi
 
 TEST_CASE("Fetches of up to 1 MiB on a device apart have addresses that stay; the small ones leave with one copy") {
   const auto device = test::FarDevice::create("cuda:0");
-  constexpr int64_t large = FetchPlaces::mostFixedBytes / 4 + 1;
+  constexpr int64_t large = FetchBuffers::mostFixedBytes / 4 + 1;
   const Executable executable = fetching({1, 300, 256, large, 0, large - 1, 3});
-  StatusOr<FetchPlaces> places = FetchPlaces::make(executable, device);
+  StatusOr<FetchBuffers> places = FetchBuffers::make(executable, device);
   REQUIRE(places.isOk());
   CopyCounter queue(device->makeQueue(0).valueOrThrow());
   std::vector<std::vector<Tensor>> kept;
@@ -83,7 +83,7 @@ TEST_CASE("Fetches of up to 1 MiB on a device apart have addresses that stay; th
 TEST_CASE("Fetches on the host are made in their tensors") {
   const std::shared_ptr<DeviceRuntime> device = *CpuDevice::create(1);
   const Executable executable = fetching({1, 300});
-  StatusOr<FetchPlaces> places = FetchPlaces::make(executable, device);
+  StatusOr<FetchBuffers> places = FetchBuffers::make(executable, device);
   REQUIRE(places.isOk());
   CopyCounter queue(device->makeQueue(0).valueOrThrow());
   const std::vector<Tensor> first = play(*places, executable, *device, queue, 1),
@@ -102,9 +102,9 @@ TEST_CASE("A device without room for the fetches of a plan names the plan and th
     StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t bytes) override { return inner().makeQueue(bytes); }
   };
   const auto device = std::make_shared<Full>(test::FarDevice::create("cuda:0"));
-  const Executable small = fetching({2}), large = fetching({FetchPlaces::mostFixedBytes});
-  CHECK(FetchPlaces::make(small, device).status().message() == "report: its fetches: no room");
-  StatusOr<FetchPlaces> places = FetchPlaces::make(large, device);
+  const Executable small = fetching({2}), large = fetching({FetchBuffers::mostFixedBytes});
+  CHECK(FetchBuffers::make(small, device).status().message() == "report: its fetches: no room");
+  StatusOr<FetchBuffers> places = FetchBuffers::make(large, device);
   REQUIRE(places.isOk());
   CHECK(places->tensors().status().message() == "report: fetch 'of 1048576': no room");
 }

@@ -1,5 +1,5 @@
-// A convolution with holes, as the gradient of a strided one by its image is, as one convolution for each phase.
-// SPDX-License-Identifier: Apache-2.0
+// A convolution with base dilation, as the gradient of a strided one by its image is, as one convolution for each
+// phase. SPDX-License-Identifier: Apache-2.0
 //
 //   %y = convolution %dy, %w {stride = [1], dilation = [-1], low = [0], hole = [2]} : (8x14x1x4, 3x1x4x5) -> 8x28x1x5
 // becomes
@@ -18,9 +18,10 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-/// The places o of one phase along one axis: o = phase + hole * o'. Those see the taps k = firstTap + hole * k' alone.
+/// The output positions o of one phase along one axis: o = phase + baseDilation * o'. They see only the taps
+/// k = firstTap + baseDilation * k'.
 struct AxisPhase {
-  int64_t firstTap, taps, low;
+  int64_t firstTap, taps, paddingLow;
 };
 
 class PhaseLowering {
@@ -28,14 +29,14 @@ public:
   PhaseLowering(ConvolutionOp op, PatternRewriter &rewriter)
       : op(op), rewriter(rewriter), e(rewriter, op.getLoc()), steps(op.getSteps()), rank(steps.rank()) {}
 
-  /// Whether each place sees taps at distances of `hole`, and there are few phases.
+  /// Whether each output position sees taps at distances of `baseDilation`, and there are few phases.
   bool applies() const {
     constexpr int64_t mostPhases = 64;
     int64_t phases = 1;
     for (int64_t axis = 0; axis < rank; ++axis) {
-      if (std::gcd(steps.dilation[axis], steps.hole[axis]) != 1 || steps.hole[axis] > mostPhases)
+      if (std::gcd(steps.dilation[axis], steps.baseDilation[axis]) != 1 || steps.baseDilation[axis] > mostPhases)
         return false;
-      phases *= steps.hole[axis];
+      phases *= steps.baseDilation[axis];
     }
     return phases > 1 && phases <= mostPhases && op.getType().getNumElements() != 0;
   }
@@ -54,12 +55,14 @@ public:
 
 private:
   AxisPhase phaseOf(int64_t axis, int64_t phase) const {
-    const int64_t hole = steps.hole[axis], extent = op.getTaps()[axis];
+    const int64_t baseDilation = steps.baseDilation[axis], extent = op.getTaps()[axis];
     int64_t tap = 0;
-    const auto distance = [&] { return phase * steps.stride[axis] + tap * steps.dilation[axis] - steps.low[axis]; };
-    while (distance() % hole != 0)
+    const auto distance = [&] {
+      return phase * steps.stride[axis] + tap * steps.dilation[axis] - steps.paddingLow[axis];
+    };
+    while (distance() % baseDilation != 0)
       ++tap;
-    return {tap, tap < extent ? ceilDivide(extent - tap, hole) : 0, -distance() / hole};
+    return {tap, tap < extent ? ceilDivide(extent - tap, baseDilation) : 0, -distance() / baseDilation};
   }
 
   /// The pieces of all phases, those of the last axis one after the other.
@@ -68,7 +71,7 @@ private:
       pieces.push_back(pieceOf(phases));
       return;
     }
-    for (int64_t phase = 0; phase < steps.hole[axis]; ++phase) {
+    for (int64_t phase = 0; phase < steps.baseDilation[axis]; ++phase) {
       phases[axis] = phaseOf(axis, phase);
       addPhases(axis + 1, phases, pieces);
     }
@@ -78,9 +81,9 @@ private:
     SmallVector<int64_t> shape(op.getType().getShape());
     WindowSteps own = steps;
     for (int64_t axis = 0; axis < rank; ++axis) {
-      shape[1 + axis] = ceilDivide(shape[1 + axis], steps.hole[axis]);
-      own.low[axis] = phases[axis].low;
-      own.hole[axis] = 1;
+      shape[1 + axis] = ceilDivide(shape[1 + axis], steps.baseDilation[axis]);
+      own.paddingLow[axis] = phases[axis].paddingLow;
+      own.baseDilation[axis] = 1;
     }
     const auto type = op.getType().clone(shape);
     if (llvm::any_of(phases, [](const AxisPhase &phase) { return phase.taps == 0; }))
@@ -99,39 +102,39 @@ private:
 
   Value takenFrom(Value kernel, ArrayRef<AxisPhase> phases) {
     const ArrayRef<int64_t> w = shapeOf(kernel);
-    const int64_t behind = ShapedType::getNumElements(w.drop_front(rank));
+    const int64_t channels = ShapedType::getNumElements(w.drop_front(rank));
     SmallVector<int64_t> flat{1}, taken{1}, result;
     WindowSteps every;
     for (int64_t axis = 0; axis < rank; ++axis) {
       flat.push_back(w[axis]);
       result.push_back(phases[axis].taps);
-      every.stride.push_back(steps.hole[axis]);
+      every.stride.push_back(steps.baseDilation[axis]);
       every.dilation.push_back(1);
-      every.low.push_back(-phases[axis].firstTap);
-      every.hole.push_back(1);
+      every.paddingLow.push_back(-phases[axis].firstTap);
+      every.baseDilation.push_back(1);
     }
     taken.append(result);
     taken.append(rank, 1);
-    flat.push_back(behind);
-    taken.push_back(behind);
+    flat.push_back(channels);
+    taken.push_back(channels);
     llvm::append_range(result, w.drop_front(rank));
     Value all = reshape(kernel, flat);
     return reshape(WindowOp::create(rewriter, op.getLoc(), tensorTypeOf(all).clone(taken), all, every), result);
   }
 
-  /// Each `hole` neighbouring pieces as one, in which their places along `axis` take turns.
+  /// Each `baseDilation` neighbouring pieces as one, in which their positions along `axis` alternate.
   SmallVector<Value> interleaved(ArrayRef<Value> pieces, int64_t axis) {
-    const int64_t hole = steps.hole[axis];
-    if (hole == 1)
+    const int64_t baseDilation = steps.baseDilation[axis];
+    if (baseDilation == 1)
       return SmallVector<Value>(pieces);
     SmallVector<Value> result;
-    for (; !pieces.empty(); pieces = pieces.drop_front(hole)) {
+    for (; !pieces.empty(); pieces = pieces.drop_front(baseDilation)) {
       SmallVector<int64_t> shape(shapeOf(pieces.front())), apart(shape);
       apart.insert(apart.begin() + 2 + axis, 1);
       const auto turns =
-          llvm::map_to_vector(pieces.take_front(hole), [&](Value piece) { return reshape(piece, apart); });
-      apart[2 + axis] = hole;
-      shape[1 + axis] *= hole;
+          llvm::map_to_vector(pieces.take_front(baseDilation), [&](Value piece) { return reshape(piece, apart); });
+      apart[2 + axis] = baseDilation;
+      shape[1 + axis] *= baseDilation;
       Value joined = ConcatOp::create(rewriter, op.getLoc(), op.getType().clone(apart), turns, 2 + axis);
       result.push_back(reshape(joined, shape));
     }
@@ -149,7 +152,7 @@ private:
   int64_t rank;
 };
 
-struct LowerHoles : OpRewritePattern<ConvolutionOp> {
+struct LowerBaseDilation : OpRewritePattern<ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
     PhaseLowering lowering(op, rewriter);
@@ -162,8 +165,8 @@ struct LowerHoles : OpRewritePattern<ConvolutionOp> {
 
 } // namespace
 
-void populateHoleLowering(RewritePatternSet &patterns) {
-  patterns.add<LowerHoles>(patterns.getContext(), /*benefit=*/2); // before the convolution itself is lowered
+void populateBaseDilationLowering(RewritePatternSet &patterns) {
+  patterns.add<LowerBaseDilation>(patterns.getContext(), /*benefit=*/2); // before the convolution itself is lowered
 }
 
 } // namespace halftone::compiler

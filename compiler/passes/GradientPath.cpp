@@ -1,6 +1,6 @@
 // Finds the paths of a gradient: forward over uses from the values xs, and backward over definitions from the scalar y.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/GradientWay.h"
+#include "compiler/passes/GradientPath.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/Gradient.h"
 
@@ -36,12 +36,12 @@ SmallVector<Value> dependentOn(OpOperand &use) {
 } // namespace
 
 /// Returns true if `value` is inside the innermost loop that contains the gradient, where each step has its own value.
-bool GradientWay::isInside(Value value) const {
+bool GradientPath::isInside(Value value) const {
   Operation *loop = loopAround(gradient);
   return !loop || loop->isAncestor(value.getParentRegion()->getParentOp());
 }
 
-void GradientWay::findDependent() {
+void GradientPath::findDependent() {
   dependent.clear();
   reached.clear();
   // A value inside the gradient's loop belongs to one step: no later step depends on it.
@@ -62,12 +62,12 @@ void GradientWay::findDependent() {
   spread(inside, false);
 }
 
-bool GradientWay::passes(OpOperand &operand) const {
+bool GradientPath::passes(OpOperand &operand) const {
   auto op = dyn_cast<GradientOpInterface>(operand.getOwner());
   return dependent.contains(operand.get()) && (!op || op.reaches(operand));
 }
 
-bool GradientWay::passesThrough(Operation *op) const {
+bool GradientPath::passesThrough(Operation *op) const {
   if (isBranchOrLoop(op))
     return llvm::any_of(op->getResults(), [&](OpResult result) {
       return llvm::any_of(sourcesOf(result), [&](Value source) { return dependent.contains(source); });
@@ -76,7 +76,7 @@ bool GradientWay::passesThrough(Operation *op) const {
          llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) { return passes(operand); });
 }
 
-void GradientWay::addCopies(const IRMapping &copies) {
+void GradientPath::addCopies(const IRMapping &copies) {
   for (auto [from, to] : copies.getValueMap()) {
     if (dependent.contains(from))
       dependent.insert(to);
@@ -85,7 +85,7 @@ void GradientWay::addCopies(const IRMapping &copies) {
   }
 }
 
-void GradientWay::forget(Operation *op) {
+void GradientPath::forget(Operation *op) {
   const auto forgetAll = [&](ValueRange values) {
     for (Value value : values) {
       dependent.erase(value);
@@ -97,7 +97,7 @@ void GradientWay::forget(Operation *op) {
     forgetAll(region.getArguments());
 }
 
-InFlightDiagnostic GradientWay::refuse(Operation *op, StringRef reason) {
+InFlightDiagnostic GradientPath::refuse(Operation *op, StringRef reason) {
   InFlightDiagnostic error = op->emitOpError() << reason;
   if (StringRef layer = layerPathOf(op->getLoc()); !layer.empty())
     error << " (layer " << layer << ")";
@@ -105,14 +105,14 @@ InFlightDiagnostic GradientWay::refuse(Operation *op, StringRef reason) {
   return error;
 }
 
-void GradientWay::reach(ValueRange values) {
+void GradientPath::reach(ValueRange values) {
   for (Value value : values)
     if (dependent.contains(value) && reached.insert(value).second)
       open.push_back(value);
 }
 
 /// Continues from a value to the values from which it is computed.
-LogicalResult GradientWay::visit(Value value) {
+LogicalResult GradientPath::visit(Value value) {
   constexpr StringLiteral outside =
       "holds a gradient whose value depends on what is differentiated by way of values outside of "
       "the body; expected the way inside, or a capture to differentiate by";
@@ -147,7 +147,7 @@ LogicalResult GradientWay::visit(Value value) {
   return success();
 }
 
-LogicalResult GradientWay::findReached() {
+LogicalResult GradientPath::findReached() {
   reach(gradient.getY());
   while (!open.empty())
     if (failed(visit(open.pop_back_val())))
@@ -155,7 +155,7 @@ LogicalResult GradientWay::findReached() {
   return success();
 }
 
-SmallVector<Operation *> GradientWay::opsBefore() const {
+SmallVector<Operation *> GradientPath::opsBefore() const {
   SmallVector<Operation *> ends{gradient}; // the ops that contain the gradient, innermost first
   while (!isLoop(ends.back()->getParentOp()) && isBranchOrLoop(ends.back()->getParentOp()))
     ends.push_back(ends.back()->getParentOp());

@@ -1,6 +1,6 @@
 // Assigns the addresses of fetches, and allocates their tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/FetchPlaces.h"
+#include "runtime/FetchBuffers.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include <fmt/format.h>
@@ -8,20 +8,20 @@
 
 namespace halftone {
 
-FetchPlaces::FetchPlaces(const Executable &executable, std::shared_ptr<DeviceRuntime> device)
-    : executable_(&executable), device_(std::move(device)), places_(executable.signature.fetches.size()),
-      addresses_(places_.size()) {}
+FetchBuffers::FetchBuffers(const Executable &executable, std::shared_ptr<DeviceRuntime> device)
+    : executable_(&executable), device_(std::move(device)), locations_(executable.signature.fetches.size()),
+      addresses_(locations_.size()) {}
 
 /// Appends the fetch to the run, which is the last one.
-void FetchPlaces::place(size_t index, int64_t run) {
+void FetchBuffers::place(size_t index, int64_t run) {
   Run &last = runs_[static_cast<size_t>(run)];
-  places_[index] = {run, last.bytes};
+  locations_[index] = {run, last.bytes};
   const int64_t bytes = executable_->signature.fetches[index].type.bytes();
   last.bytes += (bytes + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
 }
 
-StatusOr<FetchPlaces> FetchPlaces::make(const Executable &executable, std::shared_ptr<DeviceRuntime> device) {
-  FetchPlaces made(executable, std::move(device));
+StatusOr<FetchBuffers> FetchBuffers::make(const Executable &executable, std::shared_ptr<DeviceRuntime> device) {
+  FetchBuffers made(executable, std::move(device));
   if (made.device_->isHost())
     return made;
   const std::vector<Parameter> &fetches = executable.signature.fetches;
@@ -45,12 +45,12 @@ StatusOr<FetchPlaces> FetchPlaces::make(const Executable &executable, std::share
                   fmt::format("{}: its fetches: {}", executable.name, memory.status().message()));
   made.fixed_ = *std::move(memory);
   for (size_t index = 0; index < fetches.size(); ++index)
-    if (const Place &at = made.places_[index]; at.run >= 0)
+    if (const Location &at = made.locations_[index]; at.run >= 0)
       made.addresses_[index] = made.fixed_.get() + made.runs_[static_cast<size_t>(at.run)].offset + at.offset;
   return made;
 }
 
-StatusOr<Tensor> FetchPlaces::tensor(size_t index) {
+StatusOr<Tensor> FetchBuffers::tensor(size_t index) {
   const Parameter &parameter = executable_->signature.fetches[index];
   if (device_->isHost()) {
     StatusOr<Tensor> made = makeTensor(parameter.type);
@@ -58,26 +58,26 @@ StatusOr<Tensor> FetchPlaces::tensor(size_t index) {
       addresses_[index] = TensorAccess::address(*made);
     return made;
   }
-  const Place &place = places_[index];
-  DeviceMemory own, &memory = place.run < 0 ? own : runs_[static_cast<size_t>(place.run)].to;
+  const Location &location = locations_[index];
+  DeviceMemory own, &memory = location.run < 0 ? own : runs_[static_cast<size_t>(location.run)].to;
   if (!memory) {
-    const int64_t bytes = place.run < 0 ? parameter.type.bytes() : runs_[static_cast<size_t>(place.run)].bytes;
+    const int64_t bytes = location.run < 0 ? parameter.type.bytes() : runs_[static_cast<size_t>(location.run)].bytes;
     StatusOr<DeviceMemory> allocated = device_->allocateUndefined(bytes); // verify() ensures a full write
     HALFTONE_RETURN_IF_ERROR(allocated.status());
     memory = *std::move(allocated);
   }
-  std::byte *const data = memory.get() + place.offset;
-  if (place.run < 0)
+  std::byte *const data = memory.get() + location.offset;
+  if (location.run < 0)
     addresses_[index] = data;
   return TensorAccess::wrap(memory, data, parameter.type.dtype, Shape(parameter.type.shape), device_);
 }
 
-StatusOr<std::vector<Tensor>> FetchPlaces::tensors() {
+StatusOr<std::vector<Tensor>> FetchBuffers::tensors() {
   for (Run &run : runs_)
     run.to.reset();
   std::vector<Tensor> made;
-  made.reserve(places_.size());
-  for (size_t index = 0; index < places_.size(); ++index) {
+  made.reserve(locations_.size());
+  for (size_t index = 0; index < locations_.size(); ++index) {
     StatusOr<Tensor> next = tensor(index);
     if (!next.isOk())
       return Status(next.status().kind(),
@@ -88,7 +88,7 @@ StatusOr<std::vector<Tensor>> FetchPlaces::tensors() {
   return made;
 }
 
-void FetchPlaces::copyOut(DeviceQueue &queue) {
+void FetchBuffers::copyOut(DeviceQueue &queue) {
   for (Run &run : runs_) {
     queue.copy(run.to.get(), fixed_.get() + run.offset, run.bytes, {});
     run.to.reset(); // the tensors own it
