@@ -13,6 +13,7 @@ from collections import namedtuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
+import identifier_rules  # noqa: E402
 import target_rules  # noqa: E402
 from doc_rules import DocRules  # noqa: E402
 
@@ -418,6 +419,10 @@ class House:
         for path, line, text in target_rules.findings(self.files, self.lines):
             self.report(path, line, text)
 
+    def check_identifiers(self):
+        for path, line, text in identifier_rules.findings(self.files, self.lines):
+            self.report(path, line, text)
+
     def check_environment(self):
         """One header reads environment variables: so their errors have one form."""
         for path in self.files:
@@ -436,6 +441,7 @@ class House:
         self.check_sizes()
         self.check_first_lines()
         self.check_names()
+        self.check_identifiers()
         self.check_generated()
         self.check_cmake_lists()
         self.check_mirrored_tests()

@@ -30,7 +30,7 @@ def Halftone_OffsetsAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "list of border
 /// value i, in row-major order. `rank` is this process.
 class Halftone_DividedOp<string mnemonic> : Halftone_CollectiveOp<mnemonic, [
     Halftone_NoGradient<"only optimizers divide values">]> {
-  let arguments = (ins Variadic<Halftone_NumberTensor>:$xs, Halftone_OffsetsAttr:$borders, I64Attr:$rank,
+  let arguments = (ins Variadic<Halftone_NumberTensor>:$xs, Halftone_OffsetsAttr:$borders, I64Attr:$rank, // word: borders (in bytecode)
                        OptionalAttr<I64Attr>:$order);
   let results = (outs Variadic<Halftone_NumberTensor>:$outputs);
   let assemblyFormat = "`(` $xs `)` `rank` $rank `borders` $borders attr-dict `:` type($xs)";

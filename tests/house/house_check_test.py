@@ -109,6 +109,22 @@ class HouseCheck(unittest.TestCase):
             self.expect({"compiler/targets/gpu/Row.h": HEADER + line + "\n"},
                         f"compiler/targets/gpu/Row.h:4: names `{word}`; expected words of one target only in the folder of one kind of GPU")
 
+    def test_identifiers_have_the_terms_of_the_field(self):
+        for line, name in (("bool isGlue();", "isGlue"), ("state.goAhead(op);", "goAhead"), ("int go_ahead;", "go_ahead"), ("Values borders;", "borders"),
+                           ("use(graph->numbers);", "numbers"), ("class ChooseTemplates {", "ChooseTemplates"), ("int kernelTemplate;", "kernelTemplate"),
+                           ("Cluster join(int clusterLine);", "Cluster")):
+            for path in ("compiler/forms/Form.h", "dialect/Ops.h", "runtime/plan/Plan.h"):
+                findings = self.findings({path: HEADER + line + "\n"})
+                self.assertTrue(findings and findings[0].startswith(f"{path}:4: names `{name}`; expected "), findings)
+            self.expect({"runtime/Player.h": HEADER + line + "\n"})
+        self.expect({"compiler/forms/Form.h": HEADER + "// glue, borders\n/* numbers\nglue */ template <class T> T ahead(); // a cluster\n"
+                     'say("numbers", R"(glue\nglue)"); double two = std::numbers::ln2 / op.getBorders();\n#include <numbers>\n'
+                     "int numberOf(), renumbers, borderline, go, templated;\n"})
+        self.expect({"dialect/Ops.td": HEAD + "let description = [{\n  All numbers, and borders.\n}];\ndef Op : Base<\"glue\">;\n"})
+        self.expect({"dialect/Ops.td": HEAD + "(ins Attr:$borders); // word: borders\n(ins Attr:$borders); // word: glue\n"},
+                    "dialect/Ops.td:4: names `borders`; expected offsets")
+        self.expect({"compiler/targets/gpu/Row.h": HEADER + "int clusterOfBlocks;\n"})
+
     def test_kinds_are_no_texts(self):
         for line in ('if (form.kind == "row")', 'return source->form.kind != "row";', 'if (kernel.kind() == "scan")', 'if ("row" == form.kind)'):
             self.expect({"compiler/forms/Form.h": HEADER + line + "\n"},
