@@ -76,11 +76,22 @@ void compare(bool (*isWanted)(const std::string &net)) {
 }
 
 bool isQuick(const std::string &net) { return net == "mlp-float32" || net == "dense-int8" || net == "decode-bfloat16"; }
+bool isGpt(const std::string &net) { return net.starts_with("gpt"); }
+bool isConvolution(const std::string &net) {
+  return net.starts_with("convnet") || net.starts_with("grouped") || net.starts_with("residualBlock");
+}
+bool isOther(const std::string &net) { return !isQuick(net) && !isGpt(net) && !isConvolution(net); }
 
 } // namespace
 
 TEST_CASE("Kernels and cores of a few nets become as many instructions as recorded") { compare(isQuick); }
 
-TEST_CASE("Kernels and cores of all recorded nets become as many instructions as recorded", "[full]") {
-  compare([](const std::string &net) { return !isQuick(net); });
+TEST_CASE("Kernels and cores of GPTs become as many instructions as recorded", "[full]") { compare(isGpt); }
+
+TEST_CASE("Kernels and cores of convolutional nets become as many instructions as recorded", "[full]") {
+  compare(isConvolution);
+}
+
+TEST_CASE("Kernels and cores of all other recorded nets become as many instructions as recorded", "[full]") {
+  compare(isOther);
 }
