@@ -3,6 +3,7 @@
 #pragma once
 #include "halftone/Tensor.h"
 #include "tests/runtime/TestPlan.h"
+#include <span>
 #include <vector>
 
 namespace halftone::test {
@@ -26,10 +27,11 @@ struct RepeatCase {
   std::vector<std::vector<float>> feeds, fetches;
 };
 
+/// Returns the feeds as copies, whose memory is aligned as a device needs it; a vector's may not be.
 inline std::vector<Tensor> tensorsOf(const RepeatCase &each) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < each.feeds.size(); ++i)
-    tensors.emplace_back(each.feeds[i], Shape(each.exe.signature.feeds[i].type.shape));
+    tensors.emplace_back(std::span(each.feeds[i]), Shape(each.exe.signature.feeds[i].type.shape));
   return tensors;
 }
 
