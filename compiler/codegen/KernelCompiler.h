@@ -25,7 +25,7 @@ public:
   explicit KernelCompiler(const Target &target, const KernelTimes &times = {});
   ~KernelCompiler();
   KernelCompiler(const KernelCompiler &) = delete;
-  /// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen.
+  /// legalize-storage, emit, expand-math, check-legal-ops, translate, codegen.
   StatusOr<KernelCode> compile(std::string_view linalgText, KernelDumps *dumps = nullptr);
   /// The same from emit on. The code is KernelCode of kind "core", without a description.
   StatusOr<KernelCode> compile(const Core &core, KernelDumps *dumps = nullptr);

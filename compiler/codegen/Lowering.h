@@ -1,4 +1,4 @@
-// Lowers emitted code to an object: expand-math, check-vocabulary, LLVM.
+// Lowers emitted code to an object: expand-math, check-legal-ops, LLVM.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/codegen/KernelCompiler.h"
