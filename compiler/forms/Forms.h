@@ -1,4 +1,4 @@
-// The table of kernel forms: all that passes ask about one.
+// The table of kernel forms: everything that passes query about a form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/FusionDecision.h"
@@ -7,7 +7,7 @@
 
 namespace halftone::compiler {
 
-/// The ops that are to be one kernel. Its form depends on the contractions, reductions and scatters among them.
+/// The ops that are to become one kernel. Its form depends on the contractions, reductions and scatters among them.
 struct FormOps {
   const KernelBody &body;
   const Blocking &blocking;
@@ -27,10 +27,11 @@ using PartialReductionOf = std::optional<PartialReduction> (*)(const KernelShape
 /// One form, a row of the table. Its functions are in compiler/forms/<Name>Form.cpp.
 struct Form {
   dialect::KernelKind kind;
-  /// Returns true if a kernel of these ops, which some form may hold, is of this form. The first such row is the form.
+  /// Returns true if a kernel of these ops, which at least one form supports, is of this form. The first row that
+  /// returns true is the form.
   bool (*fits)(mlir::Block &ops);
-  /// The shape of a kernel of this form with these ops (docs/kernels.md), or the reason why there is none. There is no
-  /// reason if the form is not meant for such ops.
+  /// The shape of a kernel of this form with these ops (docs/kernels.md), or the reason why there is none. The reason
+  /// is omitted if the form is not intended for such ops.
   FusionDecision (*classify)(const FormOps &ops);
   /// Returns true if a result of the operand's shape may overwrite the operand: a block reads the operand only at the
   /// indices that it writes. Relies on emitters to load before they store, and never to compute an element twice.
@@ -44,15 +45,15 @@ struct Form {
 const Form &formOf(dialect::KernelKind kind);
 /// The kind of a kernel of these ops.
 dialect::KernelKind kindOf(mlir::Block &ops);
-/// The shape of a kernel of `body`, or the reasons why no form may hold it.
+/// The shape of a kernel of `body`, or the reasons why no form supports it.
 FusionDecision classify(const KernelBody &body, const Blocking &blocking);
 
-// Functions that several rows share.
+// Functions shared by several rows.
 /// Returns true if each element of the operand is read only at the index at which a result is stored.
 bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
-/// No result may overwrite an operand.
+/// Returns false: no result may overwrite an operand.
 inline bool readsNothingInPlace(dialect::KernelOp, int64_t) { return false; }
-/// Blocks divide the first axis of extent > 1, which must be a reduced one.
+/// For kernels whose blocks divide the first axis of extent > 1; nullopt unless that axis is reduced.
 std::optional<PartialReduction> partialReductionOfRows(const KernelShape &kernel, mlir::Operation *contract,
                                                        int64_t reduced, const Blocking &blocking);
 /// Returns true if the operand's shape and the tile of `op` are those that the kernel's blocks determine.

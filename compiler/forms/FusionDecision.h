@@ -1,4 +1,4 @@
-// The kernel that a set of ops makes, or the reasons why there is none.
+// The shape of the kernel that a set of ops forms, or the reasons why they form none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/KernelBody.h"
@@ -6,15 +6,15 @@
 
 namespace halftone::compiler {
 
-/// Converts to true if there is a kernel. Reasons are literals, and are put into words only for reports, so a search
-/// that declines many fusions costs no text.
+/// Converts to true if there is a kernel. Reasons are literals and are formatted only for reports, so that a search
+/// that declines many fusions builds no strings.
 class FusionDecision {
 public:
-  /// No kernel, and no reason: of a form that is not meant for such ops.
+  /// No kernel and no reason: the answer of a form that is not intended for such ops.
   FusionDecision() = default;
   /// A kernel of this shape.
   FusionDecision(KernelShape shape) : shape(std::move(shape)) {}
-  /// No kernel. The reason completes "declined: "; `op` is the op that it is about, or null.
+  /// No kernel. The reason completes "declined: "; `op` is the op that it concerns, or null.
   static FusionDecision declined(llvm::StringLiteral reason, mlir::Operation *op = nullptr) {
     FusionDecision decision;
     decision.reasons.push_back({std::nullopt, reason, op});
@@ -26,15 +26,15 @@ public:
   const KernelShape *operator->() const { return &*shape; }
   KernelShape take() { return std::move(*shape); }
 
-  /// Appends the reasons of another decision without a kernel, as those of kernels of `kind`.
+  /// Appends the reasons of another decision without a kernel, attributed to kernels of `kind`.
   void append(const FusionDecision &other, dialect::KernelKind kind);
-  /// The reasons of all forms that are meant for such ops: "row: the reduced axes are not innermost (reduce); finish:
-  /// ...".
+  /// The reasons of all forms that are intended for such ops: "row: the reduced axes are not innermost (reduce);
+  /// finish: ...".
   std::string reason() const;
 
 private:
   struct Reason {
-    std::optional<dialect::KernelKind> kind; // nullopt: of kernels of all kinds
+    std::optional<dialect::KernelKind> kind; // nullopt: all kinds
     llvm::StringRef text;
     mlir::Operation *op;
   };

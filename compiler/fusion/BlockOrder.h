@@ -17,7 +17,7 @@ public:
   /// Sorts ops of the block by position. Ops of enclosing blocks come first, those of outer blocks before those of
   /// inner ones.
   void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops);
-  /// To be called before `op` is erased.
+  /// Must be called before `op` is erased.
   void erased(mlir::Operation *op);
 
 private:

@@ -5,7 +5,7 @@
 
 namespace halftone::compiler {
 
-/// Writes `body` as a kernel `name` at `builder`'s insertion point. `inputs` receives the values to launch it on.
+/// Creates the kernel `name` from `body` at `builder`'s insertion point. `inputs` receives the operands of its launch.
 dialect::KernelOp buildKernel(mlir::OpBuilder &builder, const KernelBody &body, const KernelShape &shape,
                               llvm::StringRef name, const Blocking &blocking,
                               llvm::SmallVectorImpl<mlir::Value> &inputs);
@@ -13,8 +13,8 @@ dialect::KernelOp buildKernel(mlir::OpBuilder &builder, const KernelBody &body, 
 /// The layer paths, the user's line and the ops of a kernel, for reports: "net/dense (train.cpp:12): contract, add".
 std::string siteOf(const KernelBody &body);
 
-/// Replaces each group of the block by the launch of a kernel, which the symbol table gets. Launches and opaque ops
-/// follow their dependencies; otherwise they are sorted by FusionGroup::last.
+/// Replaces each group of the block by the launch of a kernel, which is added to the symbol table. Launches and opaque
+/// ops follow their dependencies; otherwise they are sorted by FusionGroup::last.
 void buildKernels(FusionState &state);
 
 } // namespace halftone::compiler

@@ -9,8 +9,8 @@
 
 namespace halftone::compiler {
 
-/// An op is cloned if its kind always is (isAlwaysCloned), or if a rule has marked it, and if no rule has stored it.
-/// Answers include the cloned producers of cloned producers.
+/// An op is cloned if it is always cloned (isAlwaysCloned) or a rule has marked it, and if no rule has stored it.
+/// Queries also cover the cloned producers of cloned producers.
 class ClonedProducers {
 public:
   explicit ClonedProducers(mlir::Block &block) : block(block), order(block) {}
@@ -23,12 +23,13 @@ public:
   bool isUnpacking(mlir::Operation *op) const { return unpacking.contains(op); }
   /// Clones `op`, which is cheap work on values in memory.
   void markChain(mlir::Operation *op) { marked.insert(op); }
-  /// Notes that `op` unpacks a weight, or makes an operand of such work: contractions take it as their prologue.
+  /// Marks `op` as unpacking a weight, or as computing an operand of such an op: contractions take it as their
+  /// prologue.
   void markUnpacking(mlir::Operation *op) { unpacking.insert(op); }
-  /// Stores the result of `op`, whatever its kind.
+  /// Stores the result of `op`, even if it is always cloned.
   void markStored(mlir::Operation *op) { stored.insert(op); }
 
-  /// Returns true if `user` is no op of a kernel of this block, so that it reads its operands from memory.
+  /// Returns true if `user` is in no kernel of this block and therefore reads its operands from memory.
   bool readsMemory(mlir::Operation *user) const;
   /// Returns true if a user of `op` reads its operands from memory.
   bool escapes(mlir::Operation *op) const;
@@ -37,15 +38,15 @@ public:
   /// the first inserts it before `user`.
   mlir::Value materialize(mlir::Value value, mlir::Operation *user);
 
-  /// The kernel body of these ops of the block: they and the cloned producers that they read, in program order, and the
-  /// results that other ops read.
+  /// The kernel body of these ops of the block: the ops and the cloned producers that they read, in program order, and
+  /// the results that other ops read.
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> own);
-  /// The values of at least `leastElements` elements that a kernel of these ops reads.
+  /// The values with at least `leastElements` elements that a kernel of these ops reads.
   llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> own, int64_t leastElements);
   /// Sorts ops of the block by position (BlockOrder).
   void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops) { order.sort(ops); }
 
-  /// To be called before `op` is erased.
+  /// Must be called before `op` is erased.
   void erased(mlir::Operation *op);
 
 private:
@@ -54,7 +55,7 @@ private:
   mlir::Block &block;
   BlockOrder order;
   llvm::DenseSet<mlir::Operation *> stored, marked, unpacking;
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> copies; // in memory, of cloned ops
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> copies; // of cloned ops, stored in memory
 };
 
 } // namespace halftone::compiler

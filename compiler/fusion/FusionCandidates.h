@@ -1,4 +1,4 @@
-// Groups that are asked in turn whether another op or group joins them.
+// An ordered list of groups that another op or group may join.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/fusion/FusionGraph.h"
@@ -6,7 +6,8 @@
 
 namespace halftone::compiler {
 
-/// A group that rejects 32 candidates in a row is dropped, so a search stays linear in the number of groups.
+/// The groups are tried in the order in which they were added. A group that rejects 32 candidates in a row is dropped,
+/// so that a search stays linear in the number of groups.
 class FusionCandidates {
 public:
   /// Appends a group, unless it was added before.
@@ -14,7 +15,7 @@ public:
     if (known.insert(group).second)
       open.push_back({group, 0});
   }
-  /// The group that was added first, of those that are not dropped.
+  /// The first group that has not been dropped.
   std::optional<FusionGroupId> first() const { return open.empty() ? std::nullopt : std::optional(open.front().group); }
   /// The first group for which `joins` returns true; nullopt if there is none.
   std::optional<FusionGroupId> find(llvm::function_ref<bool(FusionGroupId)> joins);

@@ -1,4 +1,4 @@
-// The record of what fusion rules did, from which the fusion report is made.
+// The log of the decisions of fusion rules, from which the fusion report is built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/fusion/FusionGraph.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// Kept only if a report is asked for: the texts cost time.
+/// Created only if a report is requested, because building the texts takes time.
 class FusionLog {
 public:
   /// `rule` started a group with `op`.
@@ -15,22 +15,22 @@ public:
   void applied(mlir::Operation *op, llvm::StringRef rule);
   /// `rule` declined to decide about `op`.
   void declined(mlir::Operation *op, llvm::StringRef rule, llvm::StringRef reason);
-  /// `rule` left `op` a value that a kernel stores for others, which could have computed it themselves.
+  /// `rule` left the result of `op` in memory: a kernel stores it for others, which could have recomputed it.
   void keptStored(mlir::Operation *op, llvm::StringRef rule, llvm::StringRef reason);
-  /// `rule` declined to add `op` to the kernel of `group`. Replaces an earlier reason of this rule for the two.
+  /// `rule` declined to add `op` to the kernel of `group`. Replaces an earlier reason of this rule for the pair.
   void declined(mlir::Operation *op, FusionGroupId group, llvm::StringRef rule, std::string reason);
   /// `rule` declined to merge two groups.
   void declined(FusionGroupId group, FusionGroupId other, llvm::StringRef rule, std::string reason);
   /// Group `other` was merged into `group`.
   void merged(FusionGroupId group, FusionGroupId other) { mergedInto[other] = group; }
-  /// `by` takes the place of `op` in its group.
+  /// `by` replaces `op` in its group.
   void replaced(mlir::Operation *op, mlir::Operation *by);
-  /// To be called before `op` is erased.
+  /// Must be called before `op` is erased.
   void erased(mlir::Operation *op) { notes.erase(op); }
 
-  /// Resolves merges: fills in the reasons why groups of the graph are apart. To be called once, at the end.
+  /// Resolves merges and fills in the reasons why groups of the graph are separate. Must be called once, at the end.
   void finish(const FusionGraph &graph);
-  /// The lines of FusionRow about the kernel of `group`, which holds the ops of `body`. `siteOf` names other kernels.
+  /// The lines of FusionRow for the kernel of `group`, which contains the ops of `body`. `siteOf` names other kernels.
   std::vector<std::string> linesOf(FusionGroupId group, const KernelBody &body,
                                    llvm::function_ref<std::string(FusionGroupId)> siteOf) const;
 
@@ -38,12 +38,12 @@ private:
   struct Apart {
     FusionGroupId group;
     llvm::StringRef rule;
-    std::string reason; // with the op, if the rule asked for one
+    std::string reason; // with the op, if the rule considered one
   };
   struct Notes {
     llvm::SmallVector<llvm::StringRef, 2> rules;
     std::vector<std::string> reasons; // why rules declined the op, each once
-    std::string stored;               // why the op is stored; empty if no rule asked
+    std::string stored;               // why the op is stored; empty if no rule said so
     std::vector<Apart> apart;
     bool isStart = false;
   };
@@ -51,7 +51,7 @@ private:
 
   llvm::DenseMap<mlir::Operation *, Notes> notes;
   llvm::DenseMap<FusionGroupId, FusionGroupId> mergedInto;
-  llvm::DenseMap<FusionGroupId, std::vector<Apart>> apart; // by the group that asked; after finish(), of both
+  llvm::DenseMap<FusionGroupId, std::vector<Apart>> apart; // by the group that declined; after finish(), by both
 };
 
 } // namespace halftone::compiler

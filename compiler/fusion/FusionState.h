@@ -1,4 +1,4 @@
-// The state of the fusion of one block, and which fusions are legal.
+// The state of fusion in one block, and the legality of fusions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/FusionDecision.h"
@@ -10,31 +10,31 @@ namespace halftone::compiler {
 
 /// A legal fusion.
 struct Fusion {
-  llvm::SmallVector<FusionGroupId> groups; // become the first of them; without groups, `op` starts one
-  mlir::Operation *op = nullptr;           // joins them; or null
+  llvm::SmallVector<FusionGroupId> groups; // are merged into the first; if empty, `op` starts a group
+  mlir::Operation *op = nullptr;           // joins the groups; or null
   KernelShape shape;                       // of the kernel
-  llvm::SmallVector<FusionGroupId> before; // groups that have to move before it
+  llvm::SmallVector<FusionGroupId> before; // groups that must move before it
 };
 
 struct FusionState {
-  /// `log`: gets the record of the fusion; or null.
+  /// `log` receives the decisions of the rules; may be null.
   FusionState(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics, FusionLog *log)
       : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)),
         costs(target.fusionCosts()), numerics(numerics), cloned(block), graph(block, cloned), log(log) {}
 
-  /// The shape of a kernel that holds the ops of `groups` and `op`, which may be null, or the reason why there is none.
-  /// Dependencies between groups do not matter.
+  /// The shape of a kernel that contains the ops of `groups` and `op`, which may be null, or the reason why there is
+  /// none. Dependencies between groups are ignored.
   FusionDecision canFuse(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
-  /// The fusion of `groups` and `op`, if canFuse() and if no dependency cycle arises. Otherwise the log gets the
-  /// reason, as one between `op`, or else the first group, and the last group.
+  /// The fusion of `groups` and `op`, if canFuse() and if it creates no dependency cycle. Otherwise the reason is
+  /// logged for the last group and `op`, or the first group if `op` is null.
   std::optional<Fusion> plan(llvm::ArrayRef<FusionGroupId> groups, mlir::Operation *op);
-  /// Updates the graph. Returns the merged group.
+  /// Applies the fusion to the graph. Returns the merged group.
   FusionGroupId fuse(Fusion fusion);
   /// Merges group `other` into `id` if that is legal.
   bool tryMerge(FusionGroupId id, FusionGroupId other);
   /// Logs that the current rule declined to decide about `op`.
   void decline(mlir::Operation *op, llvm::StringRef reason);
-  /// Logs that the current rule left `op` a value that a kernel stores for others.
+  /// Logs that the current rule left the result of `op` in memory, where a kernel stores it for others.
   void keepStored(mlir::Operation *op, llvm::StringRef reason);
   /// Logs that the current rule declined to add `op` to the kernel of `group`.
   void decline(mlir::Operation *op, FusionGroupId group, llvm::StringRef reason);
@@ -44,7 +44,7 @@ struct FusionState {
   void erase(mlir::Operation *op);
 
   mlir::Block &block;
-  mlir::SymbolTable &symbols; // of the module, which gets the kernels
+  mlir::SymbolTable &symbols; // of the module, to which the kernels are added
   const Target &target;
   const Blocking &blocking;
   const FusionCosts costs;
@@ -52,7 +52,7 @@ struct FusionState {
   ClonedProducers cloned;
   FusionGraph graph;
   FusionLog *log;       // or null
-  llvm::StringRef rule; // that is being applied
+  llvm::StringRef rule; // the rule that is being applied
 };
 
 } // namespace halftone::compiler

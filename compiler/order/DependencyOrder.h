@@ -1,4 +1,4 @@
-// A list of items in dependency order, which takes new dependencies and gathers independent items into groups.
+// A list of items in dependency order, which supports new dependencies and gathers independent items into groups.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/order/OrderedList.h"
@@ -40,8 +40,8 @@ public:
     /// Returns true if `item` may be placed early for an urgent item that waits for it.
     virtual bool mayComeEarly(size_t item) const = 0;
   };
-  /// All items, each after the items that it waits for, the members of a group side by side. Where that leaves a
-  /// choice, urgent items come first, and then the smallest item. If items are urgent, there are no groups.
+  /// All items, each after the items that it waits for, with the members of a group adjacent. Ties are broken in favor
+  /// of urgent items, then of the smallest item. Urgency and groups must not be combined.
   std::vector<size_t> settled(Urgency *urgency = nullptr) const;
 
   /// The number of dependencies that searches have followed so far.

@@ -10,7 +10,7 @@ using BufferMap = llvm::DenseMap<mlir::Value, BufferId>;
 /// Adds the feeds, fetches, variables and shadows of @main to a draft. A variable or shadow has one buffer.
 class SignatureBuffers {
 public:
-  /// `buffers` gets the buffers of arguments, and has those of results.
+  /// `buffers` receives the buffers of arguments, and must contain those of results.
   SignatureBuffers(mlir::ModuleOp module, PlanDraft &draft, BufferMap &buffers)
       : symbols(module), draft(draft), buffers(buffers) {}
 

@@ -25,22 +25,24 @@ struct CompileOptions {
   int threads = 0;                           // for kernel compilation; 0: all
   std::string cacheDirectory;                // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts; // compile_error when the plan needs more
-  bool explainFusion = false;                // launches tell which rules formed their kernels (FusionReport.h)
+  bool explainFusion = false;                // launches record which rules formed their kernels (FusionReport.h)
   bool verifyStages = false;                 // verify-stage, and checkPlanValues (always, if so configured in CMake)
-  /// Called with the text of each stage as soon as it is reached, when set; so the plan's text comes also if a kernel then
-  /// has no code, and does not say how kernels compute: the text of stage target does. Of stage linalg the text is all
-  /// kernels' modules, between them the marker of -split-input-file.
+  /// If set, called with the text of each stage as soon as it is reached. The plan's text is therefore passed even if a
+  /// kernel then has no code, and does not say how kernels compute; the text of stage target does. The text of stage
+  /// linalg consists of the modules of all kernels, separated by the marker of -split-input-file.
   std::function<void(Stage, std::string_view text)> onStage;
-  /// In the texts of the stages up to kernel. (Equal kernels, from wherever, have one linalg form, without locations.)
+  /// Prints locations in the texts of the stages up to kernel. (Linalg forms have no locations: equal kernels share
+  /// one.)
   bool locations = false;
-  /// If set, called on the calling thread a few times a second while kernels are compiled: `done` of the `count` kernels
-  /// that are in no cache have code. It may run user code, and must not throw. If it returns false, no further kernel is
-  /// started, and the compile fails with a runtime_error.
+  /// If set, called on the calling thread a few times per second while kernels are compiled: `done` of the `count`
+  /// kernels that are in no cache have been compiled. It may run user code and must not throw. If it returns false, no
+  /// further kernel is started, and compilation fails with a runtime_error.
   std::function<bool(size_t done, size_t count)> onProgress;
-  /// Where times go, when set: under it each stage with its passes, "plan", and "kernels" with each kernel, "(compiled)"
-  /// or where it was found, and "phases" with the time that compiled kernels took together in each phase.
+  /// If set, times are reported under this scope: each stage with its passes, "plan", "kernels" with each kernel,
+  /// marked "(compiled)" or with where it was found, and "phases" with the total time of compiled kernels in each
+  /// phase.
   mlir::TimingScope *timing = nullptr;
-  bool timesPasses = false; // under the phases of LLVM, each of its passes
+  bool timesPasses = false; // also reports each LLVM pass, under the phases of LLVM
 };
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// The values on the paths of a gradient: those through which a derivative flows from the values xs to the scalar y.
+// The values on the paths of a gradient: those through which the scalar y depends differentiably on the values xs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/ControlFlow.h"
@@ -14,7 +14,7 @@ public:
 
   /// Finds the values that depend differentiably on the xs.
   void findDependent();
-  /// Finds those of the dependent values that y depends on. It is an error if an op on a path has no derivative, or if
+  /// Finds the dependent values on which y depends. It is an error if an op on a path has no derivative, or if
   /// a path leaves the body of a loop that contains the gradient.
   llvm::LogicalResult findReached();
 
@@ -24,7 +24,7 @@ public:
   /// Returns true if a cotangent of the owner's results flows through `operand`.
   bool passes(mlir::OpOperand &operand) const;
   bool passesThrough(mlir::Operation *op) const;
-  /// Copies of values inherit the dependence of the originals.
+  /// Marks copies of dependent values as dependent.
   void addCopies(const mlir::IRMapping &copies);
 
   /// Forgets the results of `op` and the arguments of its regions, which are about to be erased.

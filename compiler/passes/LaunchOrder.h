@@ -1,4 +1,4 @@
-// Shared by the passes that settle the order of launches: which launch waits for which in a block.
+// Dependencies between the launches of a block, shared by the passes that order launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/order/DependencyOrder.h"
@@ -14,25 +14,27 @@ struct Replacement {
   mlir::Value old, fresh;
 };
 
-/// A value that is made in a block and ends in it: no result of the block. Positions of ops; reads through reshapes count.
+/// A value whose live range lies within one block. Ops are given by position; uses through a reshape count as uses.
 struct LocalValue {
   size_t maker;
   int64_t bytes;
   llvm::SmallVector<size_t, 2> readers; // each once
 };
 
-/// The ops of a block, by their position, and the order between them.
+/// The ops of a block, by position, and their dependency order.
 class LaunchOrder {
 public:
   explicit LaunchOrder(mlir::Block &block);
 
-  /// Reads of `old`, through reshapes too, go before the op that makes `fresh`, where nothing else forbids it.
+  /// Orders readers of `old`, including those through reshapes, before the op that defines `fresh`, where dependencies
+  /// allow.
   void readFirst(const Replacement &pair);
-  /// Gathers launches, by their positions in rising order, into groups that stand together: each joins the first group
-  /// that it does not wait for and that does not wait for it. Returns the first launch of each group, for release().
+  /// Gathers launches, given by position in ascending order, into groups of adjacent launches: each joins the first
+  /// group on which it does not depend and that does not depend on it. Returns the first launch of each group, for
+  /// release().
   std::vector<size_t> gather(llvm::ArrayRef<size_t> launches) { return waits.gather(launches); }
   void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
-  /// The order of the program, changed only where waiting or gathering asks for it.
+  /// Program order, changed only where readFirst() or gather() requires it.
   std::vector<size_t> settled() const { return waits.settled(); }
   void apply(DependencyOrder::Urgency *urgency = nullptr);
   std::vector<LocalValue> localValues() const;
@@ -44,12 +46,13 @@ private:
 
   mlir::Block *block;
   llvm::DenseMap<mlir::Operation *, size_t> index;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 2>> readers; // in rising order
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 2>> readers; // in ascending order
   DependencyOrder waits;
 };
 
-/// Calls `visit` for each block of @main, with the variables and shadows that it replaces, and a loop's body with its carries;
-/// regions of branches and loops after the block around them. False, with an error, when there is no @main with a body.
+/// Calls `visit` for each block of @main, with the variables and shadows that it replaces, or the carries of a loop
+/// body. Regions of branches and loops are visited after the enclosing block. If there is no @main with a body, emits
+/// an error and returns false.
 bool forEachLaunchBlock(mlir::ModuleOp module,
                         llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
 

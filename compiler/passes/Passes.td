@@ -1,11 +1,11 @@
-// All passes, in the order of the stock pipeline (Pipelines.cpp gives the reasons for the order).
+// All passes, in the order of the default pipeline (Pipelines.cpp gives the reasons for the order).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_PASSES
 #define HALFTONE_PASSES
 
 include "mlir/Pass/PassBase.td"
 
-// A pass over modules in the state `input` (PassInput in Passes.h; StagePass checks it).
+// A pass on modules in the state `input` (PassInput in Passes.h; StagePass checks it).
 class Halftone_Pass<string flag, string input> : Pass<"halftone-" # flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::halftone::dialect::HalftoneDialect"];
   let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ">";
@@ -67,7 +67,7 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
   let summary = "Converts state to arguments and results";
   let description = [{
     Requires: stage cast.
-    Ensures: no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds, for each
+    Ensures: there is no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds, for each
     variable whose value on entry is used, in the order of first use, and a result with `halftone.variable = @v`, after
     the fetches, for each variable that is assigned, in the order of first assignment. A `read` is replaced by the
     latest value assigned before it. An `assign` in a region of `when` becomes a result of the `when`, for which the
@@ -100,17 +100,17 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
 def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
   let summary = "Resolves gradients by reverse accumulation";
   let description = [{
-    Requires: lift-variables; no CSE yet, so that each use of a variable still has its own cast and contributes to the
+    Requires: lift-variables, before any CSE, so that each use of a variable still has its own cast and contributes to the
     gradient in the variable's dtype.
-    Ensures: no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated;
+    Ensures: there is no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated;
     derivatives with respect to values on which the scalar does not depend are zero. Cotangents of a value with several
     uses are added in its dtype; for a variable with `update = overwrite` the maximum is taken. Ops of the backward pass
     have the location of their forward op, marked `fused<"gradient">`. Higher-order gradients are supported. Forward ops
     with the same number in `halftone.rematerialize` are cloned before the first derivative that reads one of their
-    values; their operands are variables, or other values behind a `hold`. The attribute is removed. A scan of at least
-     64 steps among them that no other loop contains is first split into a scan of scans, whose inner scans are
-     recomputed one at a time. An op without a
-    derivative between the values and the scalar is an error, which names the op, its layer and the gradient.
+    values; their operands are variables, or other values passed through a `hold`. The attribute is removed. A scan of
+    at least 64 steps among them that no other loop contains is first split into a scan of scans, whose inner scans are
+    recomputed one at a time. An op without a derivative between the values and the scalar is an error, which names the
+    op, its layer and the gradient.
     The derivative of a scan is a scan in the opposite direction. Its carries are the cotangents of the carries and, for
     each capture, the sum of its cotangents from the last step executed to the first, in at least f32. Values of the
     forward body that it reads become additional stacks of the forward scan, except slices of the xs and values that at
@@ -198,8 +198,8 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
     are added in their order. Values that depend on the sums and on values that all rows share are computed for at most
     n rows, plus one that represents all rows without an index. If the result is subtracted from a table, only these
     rows of the table are updated. Whether the other rows are unchanged depends on values such as a learning rate, so a
-    `when` tests that the representative row is +0: if a rate is infinite, all rows are computed. So are new values that
-    depend on a table in another way, with the sums looked up per row. A variable with the role slot to which squares
+    `when` tests that the representative row is +0: if a rate is infinite, all rows are computed. All rows are also
+    computed of new values that depend on a table in another way; the sums are then looked up per row. A variable with the role slot to which squares
     are added is assumed to have no negative element and no NaN, as a sum of squares. All results are bit-identical,
     except for the order of `reduce_all sum_of_squares`, for which the `scatter_add` is kept in strict numerics.
     Example:
@@ -259,8 +259,8 @@ def ChooseLayoutsPass : Halftone_Pass<"choose-layouts", "pure"> {
     Requires: stage pure, after normalize.
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks. The right operand of a contraction is
     packed (`pack`) if it is a weight that @main only reads and the target has a packed layout for it
-    (Lowerings::weightPanels). An operand whose contracted axes are not adjacent in the order of the other operand's is
-    transposed if the target requests it (Lowerings::joinsDepth). A float contraction with few tiles and long sums is
+    (Lowerings::weightPanels). An operand whose contracted axes are not adjacent, in the order of those of the other
+    operand, is transposed if the target requests it (Lowerings::joinsDepth). A float contraction with few tiles and long sums is
     split along K: it computes partial sums, one per index of a leading batch axis, which a `reduce` adds
     (Blocking::depthParts). A gradient of attention with few heads of keys and many scores computes partial results of
     its gradients by keys and values, which a `reduce` adds (SplitAttention.h). All other results are bit-identical.
@@ -407,7 +407,7 @@ def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
     Requires: a module that MLIR's verifier accepts.
     Ensures: the module is not changed; each violation of the contract is an error. docs/architecture.md has the table
     of stages.
-    Example: `halftone-opt --halftone-verify-stage=stage=pure` on a module with a `read` says
+    Example: `halftone-opt --halftone-verify-stage=stage=pure` on a module with a `read` reports
     `'halftone.read' op is not legal in stage pure: ...`.
   }];
   let options = [

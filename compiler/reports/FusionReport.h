@@ -1,4 +1,4 @@
-// The fusion report: which rules of fusion made each kernel, kept in the locations of launches.
+// The fusion report: which fusion rules formed each kernel, stored in the locations of launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/reports/FusionRow.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// `location` with the lines of a FusionRow.
+/// Returns `location` with the lines of a FusionRow attached.
 mlir::Location withFusion(mlir::Location location, llvm::ArrayRef<std::string> lines);
 
 /// One row for each launch of a module in stage kernel, in the order of the launches. A row has no lines if its launch

@@ -6,16 +6,16 @@
 
 namespace halftone::compiler {
 
-/// The answer of a rule about an op.
+/// The result of applying a rule to an op.
 class RuleResult {
 public:
   enum Outcome : uint8_t {
-    declined, // the next rule is asked; the rule may have stored operands of the op
+    declined, // the next rule is tried; the rule may have stored operands of the op
     applied,  // the op is in a group, or stays a cloned producer
     failed    // a diagnostic is emitted
   };
   RuleResult(Outcome outcome) : outcome(outcome) {}
-  /// Declined although the rule is about such ops. The reason completes "declined: ".
+  /// Declines although the rule handles such ops. The reason completes "declined: ".
   static RuleResult because(llvm::StringLiteral reason) {
     RuleResult result = declined;
     result.reason = reason;
@@ -23,17 +23,18 @@ public:
   }
 
   Outcome outcome;
-  llvm::StringRef reason; // empty if the rule is not about such ops, or did not decline
+  llvm::StringRef reason; // empty if the rule does not handle such ops, or did not decline
 };
 
 /// A rule for one op. All ops that the op reads have been visited.
 struct OpRule {
   llvm::StringLiteral name;
-  bool inStrict; // also if each op is a kernel of its own (Numerics::formsAlone)
+  bool inStrict; // applies also if each op is a separate kernel (Numerics::formsAlone)
   RuleResult (*apply)(FusionState &state, mlir::Operation *op);
 };
 
-/// A rule that merges groups, or moves ops between them, after all ops have been visited. Not in strict numerics.
+/// A rule that merges groups, or moves ops between them, after all ops have been visited. Not applied in strict
+/// numerics.
 struct GroupRule {
   llvm::StringLiteral name;
   void (*apply)(FusionState &state);
@@ -45,9 +46,9 @@ mlir::LogicalResult applyRules(FusionState &state);
 /// Applies the first rule that applies to `op`.
 mlir::LogicalResult applyOpRules(FusionState &state, mlir::Operation *op);
 /// Lets the owner of `operand` read a stored copy of it (ClonedProducers::materialize) if it is the result of a cloned
-/// producer. The rules visit a new copy. The reason completes "stored: ".
+/// producer. The rules visit a copy that is newly created. The reason completes "stored: ".
 mlir::LogicalResult storeOperand(FusionState &state, mlir::OpOperand &operand, llvm::StringLiteral reason);
-/// Starts a group with `op` alone. Cloned producers that no kernel holds beside `op` are stored first.
+/// Starts a group with `op` alone. Cloned producers that no kernel may contain along with `op` are stored first.
 RuleResult startGroup(FusionState &state, mlir::Operation *op);
 
 // Op rules.
@@ -75,7 +76,7 @@ void recomputeResults(FusionState &state);
 void storeEscapingConstants(FusionState &state);
 void markUnpacking(FusionState &state);
 
-/// Returns true if a kernel runs all steps of `op`, a loop; null and other ops are none.
+/// Returns true if `op` is a loop all of whose steps run in one kernel. `op` may be null.
 bool isRecurrence(mlir::Operation *op, const Blocking &blocking, Numerics numerics);
 
 } // namespace halftone::compiler
