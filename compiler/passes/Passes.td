@@ -67,12 +67,12 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
   let summary = "Converts state to arguments and results";
   let description = [{
     Requires: stage cast.
-    Ensures: there is no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds, for each
-    variable whose value on entry is used, in the order of first use, and a result with `halftone.variable = @v`, after
-    the fetches, for each variable that is assigned, in the order of first assignment. A `read` is replaced by the
-    latest value assigned before it. An `assign` in a region of `when` becomes a result of the `when`, for which the
-    other region yields the previous value. A variable that a loop assigns becomes a carry of the loop, whose init is
-    the previous value and whose result is the latest value. In a function with a `gradient`, a float `read` after an
+    Ensures: there is no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds,
+    for each variable whose value on entry is used, in the order of first use, and a result with
+    `halftone.variable = @v`, after the fetches, for each variable that is assigned, in the order of first assignment. A
+    `read` is replaced by the latest value assigned before it. An `assign` in a region of `when` becomes a result of the `when`, for which
+    the other region yields the previous value. A variable that a loop assigns becomes a carry of the loop, whose init
+    is the previous value and whose result is the latest value. In a function with a `gradient`, a float `read` after an
     `assign` becomes a `stop_gradient` of the assigned value, with `variable = @v`: a leaf, as the argument is.
     `gradient ... of [@v]` differentiates at the leaves of @v on which its scalar depends, and adds their derivatives
     (for `update = overwrite`, takes the maximum). A gradient outside of a branch or loop cannot reach a leaf in its
@@ -100,24 +100,23 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
 def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
   let summary = "Resolves gradients by reverse accumulation";
   let description = [{
-    Requires: lift-variables, before any CSE, so that each use of a variable still has its own cast and contributes to the
-    gradient in the variable's dtype.
-    Ensures: there is no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated;
-    derivatives with respect to values on which the scalar does not depend are zero. Cotangents of a value with several
-    uses are added in its dtype; for a variable with `update = overwrite` the maximum is taken. Ops of the backward pass
-    have the location of their forward op, marked `fused<"gradient">`. Higher-order gradients are supported. Forward ops
-    with the same number in `halftone.rematerialize` are cloned before the first derivative that reads one of their
-    values; their operands are variables, or other values passed through a `hold`. The attribute is removed. A scan of
-    at least 64 steps among them that no other loop contains is first split into a scan of scans, whose inner scans are
-    recomputed one at a time. An op without a derivative between the values and the scalar is an error, which names the
-    op, its layer and the gradient.
-    The derivative of a scan is a scan in the opposite direction. Its carries are the cotangents of the carries and, for
-    each capture, the sum of its cotangents from the last step executed to the first, in at least f32. Values of the
-    forward body that it reads become additional stacks of the forward scan, except slices of the xs and values that at
-    most 4 cheap elementwise ops recompute. The derivative of a `when` is a `when` on the same condition: results of
-    contractions, convolutions, attention and loops become additional results of the forward `when`, and all other
-    values are recomputed. A gradient in the body of a loop differentiates only within the body, from values there or
-    from captures.
+    Requires: lift-variables, before any CSE, so that each use of a variable still has its own cast and contributes to
+    the gradient in the variable's dtype.
+    Ensures: there is no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are
+    differentiated; derivatives with respect to values on which the scalar does not depend are zero. Cotangents of a
+    value with several uses are added in its dtype; for a variable with `update = overwrite` the maximum is taken. Ops
+    of the backward pass have the location of their forward op, marked `fused<"gradient">`. Higher-order gradients are
+    supported. Forward ops with the same number in `halftone.rematerialize` are cloned before the first derivative that
+    reads one of their values; their operands are variables, or other values passed through a `hold`. The attribute is
+    removed. A scan of at least 64 steps among them that no other loop contains is first split into a scan of scans,
+    whose inner scans are recomputed one at a time. An op without a derivative between the values and the scalar is an
+    error, which names the op, its layer and the gradient. The derivative of a scan is a scan in the opposite direction.
+    Its carries are the cotangents of the carries and, for each capture, the sum of its cotangents from the last step
+    executed to the first, in at least f32. Values of the forward body that it reads become additional stacks of the
+    forward scan, except slices of the xs and values that at most 4 cheap elementwise ops recompute. The derivative of a
+    `when` is a `when` on the same condition: results of contractions, convolutions, attention and loops become
+    additional results of the forward `when`, and all other values are recomputed. A gradient in the body of a loop
+    differentiates only within the body, from values there or from captures.
     Example:
     ```mlir
     %d = halftone.gradient %s at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
@@ -199,9 +198,10 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
     n rows, plus one that represents all rows without an index. If the result is subtracted from a table, only these
     rows of the table are updated. Whether the other rows are unchanged depends on values such as a learning rate, so a
     `when` tests that the representative row is +0: if a rate is infinite, all rows are computed. All rows are also
-    computed of new values that depend on a table in another way; the sums are then looked up per row. A variable with the role slot to which squares
-    are added is assumed to have no negative element and no NaN, as a sum of squares. All results are bit-identical,
-    except for the order of `reduce_all sum_of_squares`, for which the `scatter_add` is kept in strict numerics.
+    computed of new values that depend on a table in another way; the sums are then looked up per row. A variable with
+    the role slot to which squares are added is assumed to have no negative element and no NaN, as a sum of squares. All
+    results are bit-identical, except for the order of `reduce_all sum_of_squares`, for which the `scatter_add` is kept
+    in strict numerics.
     Example:
     ```mlir
     %g = halftone.scatter_add %ids, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<100000x64xf32>
@@ -260,8 +260,8 @@ def ChooseLayoutsPass : Halftone_Pass<"choose-layouts", "pure"> {
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks. The right operand of a contraction is
     packed (`pack`) if it is a weight that @main only reads and the target has a packed layout for it
     (Lowerings::weightPanels). An operand whose contracted axes are not adjacent, in the order of those of the other
-    operand, is transposed if the target requests it (Lowerings::joinsDepth). A float contraction with few tiles and long sums is
-    split along K: it computes partial sums, one per index of a leading batch axis, which a `reduce` adds
+    operand, is transposed if the target requests it (Lowerings::joinsDepth). A float contraction with few tiles and
+    long sums is split along K: it computes partial sums, one per index of a leading batch axis, which a `reduce` adds
     (Blocking::depthParts). A gradient of attention with few heads of keys and many scores computes partial results of
     its gradients by keys and values, which a `reduce` adds (SplitAttention.h). All other results are bit-identical.
     Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`. For `sm_80`, `contract %x, %w` of 8 x 1024 by 1024 x 4 becomes

@@ -10,7 +10,7 @@ namespace halftone::compiler {
 /// A function that several kernels of a target call. It depends on no kernel and on no MLIRContext, so any thread may
 /// emit it. Cores of one target that have the same symbol are equal.
 struct Core {
-  /// Begins with `prefix` and names everything but the target that the code depends on.
+  /// Begins with `prefix` and encodes everything on which the code depends, except the target.
   std::string symbol;
   std::string method; // how the code computes, for reports
   /// Adds the func.func named `symbol` to an empty module, in the dialects that Target::emit produces.

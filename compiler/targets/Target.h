@@ -1,4 +1,4 @@
-// The machine that kernels are compiled for: all that passes, forms and the kernel compiler may ask of it.
+// The machine for which kernels are compiled: everything that passes, forms and the kernel compiler may query.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
@@ -22,25 +22,26 @@
 
 namespace halftone::compiler {
 
-/// Emitted code beside the function itself.
+/// Properties of emitted code, besides the function itself.
 struct EmittedKernel {
   std::string method; // how the code computes, for reports
   LaunchShape launch;
-  std::vector<Core> cores = {}; // that the function calls
+  std::vector<Core> cores = {}; // the cores that the function calls
 };
 
 /// A kind of machine. Each kind has a folder in compiler/targets.
 class Target {
 public:
   /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", any other
-  /// "<triple>[:<cpu>]" that LLVM was built with, or "sm_80[:<multiprocessors>]" (NVIDIA GPUs). "emulated:" before the name of an x86 CPU: blocks
-  /// and instructions of that CPU, less AMX, computed by those of this machine, slowly; so its code can be tried here.
-  /// value_error listing the known names when `name` is none.
+  /// "<triple>[:<cpu>]" that LLVM was built with, or "sm_80[:<multiprocessors>]" (NVIDIA GPUs). The prefix "emulated:"
+  /// of an x86 CPU selects the blocks and instructions of that CPU, except AMX, and emulates them, slowly, by those of
+  /// this machine, so that its code can be tested here. For an unknown `name`, returns a value_error that lists the
+  /// known names.
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
-  /// Adds the dialects that belong to one kind of target, with their lowerings to LLVM IR.
+  /// Registers the dialects that belong to one kind of target, with their lowerings to LLVM IR.
   static void registerDialects(mlir::DialectRegistry &registry);
-  /// The target that the module's attribute `halftone.target` names, or `otherwise` if the module has none. value_error if the
-  /// attribute names none.
+  /// The target that the module's attribute `halftone.target` names, or `otherwise` without the attribute. Returns a
+  /// value_error if the attribute names no target.
   static StatusOr<std::shared_ptr<const Target>> of(mlir::ModuleOp module, std::string_view otherwise = "host");
   /// The attribute that of() reads.
   static constexpr llvm::StringLiteral attribute = "halftone.target";
@@ -48,36 +49,37 @@ public:
   static constexpr llvm::StringLiteral reference = "x86-64-v3";
   virtual ~Target() = default;
 
-  std::string name;      // as asked
+  std::string name;      // as requested
   std::string processor; // LLVM's -mcpu: "znver4"
   MathTraits math;
   bool shortIndices = false; // i32 indices are faster than i64 ones
 
-  /// All that decides which code a kernel becomes: part of every kernel's key.
+  /// Everything that determines the code of a kernel; part of every kernel's key.
   virtual std::string key() const = 0;
-  /// How kernels are cut into blocks; the cuts of sums are part of the results. Traits that are passed to it have these numerics.
+  /// How kernels are partitioned into blocks. The partition of sums affects results. Traits that are passed to the
+  /// blocking must have these numerics.
   virtual const Blocking &blocking(Numerics numerics) const = 0;
-  /// Which ops and layouts kernels read. Asked before kernels are formed.
+  /// Which ops and layouts kernels read. Queried before kernels are formed.
   virtual const Lowerings &lowerings() const = 0;
-  /// When a legal fusion pays.
+  /// The thresholds by which a legal fusion is profitable.
   virtual FusionCosts fusionCosts() const { return {}; }
-  /// How the code of a kernel with these traits computes; null where there is no choice. The dialect of the schedule is loaded
-  /// into `context`.
+  /// The schedule of a kernel with these traits; null if there is no choice. Loads the dialect of the schedule into
+  /// `context`.
   virtual ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const = 0;
-  /// Bytes of scratch per thread, on a GPU per block, that the code of `kernel` uses at these extents. `kernel` is a linalg
-  /// form, legalized or not.
+  /// The bytes of scratch per thread, or per block on a GPU, that the code of `kernel` uses for these extents. `kernel`
+  /// is a linalg form, legalized or not.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
-  /// name, of ops that kernels' code may have (checkLegalOps) and of math that expand-math knows, beside
-  /// declarations of the cores that it calls. On failure a diagnostic says which part of the kernel has no code.
+  /// name, which consists of legal ops (checkLegalOps) and of math ops that expand-math expands, and declarations of
+  /// the cores that it calls. On failure a diagnostic names the unsupported part of the kernel.
   virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
-  /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.
+  /// The full names of the ops that are legal only in this target's code: its functions and its instructions.
   virtual llvm::ArrayRef<llvm::StringLiteral> legalOps() const = 0;
-  /// LLVM's machine of this target, which makes the code of kernels one after another.
+  /// LLVM's target machine, which generates the code of kernels one after another.
   virtual StatusOr<std::unique_ptr<MachineCode>> machine() const = 0;
-  /// The bytes that a device loads, of code in LLVM IR, made by a machine() of this target. `dumps`, unless null, gets llvm and
-  /// assembly.
+  /// Generates the bytes that a device loads from code in LLVM IR, with a machine() of this target. `dumps`, unless
+  /// null, gets llvm and assembly.
   virtual StatusOr<std::string> makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const = 0;
 };
 

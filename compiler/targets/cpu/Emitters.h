@@ -1,4 +1,4 @@
-// From the legalized linalg form of a kernel to the code of its blocks: one emitter a form.
+// Emits the code of a kernel's blocks from its legalized linalg form, with one emitter per form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
@@ -7,31 +7,31 @@
 
 namespace halftone::compiler {
 
-/// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
-/// vectors.
+/// Bytes of scratch of a loop kernel for each operand whose last axis is the last outer dim: a square of vectors.
 inline constexpr int64_t transposedSquareBytes = 2048;
-/// Rows that a reduction loop accumulates together, where operands are the same for many.
+/// The number of rows that a reduction loop accumulates together if they share operands.
 inline constexpr int64_t sharedRows = 3;
-/// Rows that a reduction loop accumulates together, where its lanes run along groups: they share the kernel's elements.
+/// The number of rows that a reduction loop accumulates together if its lanes run along groups: the rows share the
+/// elements of the convolution's kernel.
 inline constexpr int64_t groupedRows = 4;
-/// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
-/// of the panels are then whole.
+/// The number of rows of packed results that a loop kernel stages in scratch and then copies to the panels, so that it
+/// writes whole cache lines of the panels.
 inline constexpr int64_t stagedRows = 16;
-/// So many columns of a staged row take a cache line at most: elements have two bytes or one.
+/// The number of columns of a staged row that take at most one cache line: elements have one or two bytes.
 inline constexpr int64_t stagedColumns = 32;
-/// Scratch for each packed result in blocks of so many columns.
+/// Bytes of scratch per packed result, for blocks of `columns` columns.
 constexpr int64_t stagedBytes(int64_t columns) {
   return stagedRows * ((columns + stagedColumns - 1) / stagedColumns) * 64;
 }
 
-/// Bytes of scratch per thread, from the linalg form (legalized or not) and a launch's extents.
+/// The bytes of scratch per thread for a linalg form (legalized or not) and a launch's extents.
 int64_t kernelScratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
 
-/// Replaces `kernel`, a linalg form (docs/kernel-form.md, after legalize-storage), by its code, by the emitter of its
-/// kind: a function of type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` takes buffers, extents, first and last
-/// block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions), vector
-/// and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a diagnostic names the
-/// part of the kernel that the emitter has no code for.
+/// Replaces `kernel`, a linalg form (docs/kernel-form.md, after legalize-storage), by its code, which the emitter of
+/// its kind creates: a function of type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` that takes buffers,
+/// extents, first and last block, and scratch, as runtime/plan/Abi.h specifies. Only func, scf, arith, math (for which
+/// the target has instructions), vector and LLVM-dialect ops remain. Index arithmetic is in i64, which scf.for accepts.
+/// On failure a diagnostic names the part of the kernel that the emitter does not support.
 mlir::FailureOr<EmittedKernel> emitKernel(mlir::func::FuncOp kernel, const CpuTarget &target);
 
 } // namespace halftone::compiler

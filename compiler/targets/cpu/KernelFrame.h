@@ -6,24 +6,24 @@
 
 namespace halftone::compiler {
 
-/// Lanes of a kernel's vectors: of f32, or of f64 if the kernel holds any.
+/// The number of lanes of a kernel's vectors: of f32, or of f64 if the kernel contains f64 values.
 int64_t lanesOf(const KernelSource &source, const CpuTarget &target);
 
 class KernelFrame : public BlockFrame {
 public:
-  /// Creates the function next to the source's and stands in its entry block.
+  /// Creates the function next to the source's and inserts into its entry block.
   KernelFrame(const KernelSource &source, const CpuTarget &target);
-  /// Erases the function, unless finish() replaced the source's by it.
+  /// Erases the function, unless finish() has replaced the source's function by it.
   ~KernelFrame();
   void finish();
-  /// Calls a core, which returns values of these types.
+  /// Emits a call of a core, which returns values of these types.
   Values call(const Core &core, llvm::ArrayRef<Emitted> arguments, mlir::TypeRange results = {});
 
   const CpuTarget &target;
   mlir::func::FuncOp code;
   Emitted blockBegin, blockEnd, scratch;
-  int64_t lanes;           // lanesOf() the source
-  std::vector<Core> cores; // that the code calls
+  int64_t lanes;           // lanesOf() of the source
+  std::vector<Core> cores; // the cores that the code calls
 };
 
 } // namespace halftone::compiler

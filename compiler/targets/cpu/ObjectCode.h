@@ -1,4 +1,4 @@
-// LLVM IR to a relocatable object, in memory.
+// Compiles LLVM IR to a relocatable object in memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/CpuTarget.h"
@@ -6,9 +6,9 @@
 
 namespace halftone::compiler {
 
-/// Optimizes `module` for `cpu`, whose machine is `machine`, and returns a position-independent ELF object without undefined symbols other than those of cores that
-/// `module` declares: no call to libm, to memcpy or to compiler-rt is ever made up; runtime_error when LLVM would need one, naming it. `dumps` gets
-/// llvm and assembly.
+/// Optimizes `module` for `cpu`, whose machine is `machine`, and returns a position-independent ELF object. Its only
+/// undefined symbols are those of cores that `module` declares. If LLVM inserts a call to libm, memcpy or compiler-rt,
+/// a runtime_error names the function. `dumps` gets llvm and assembly.
 StatusOr<std::string> generateObject(llvm::Module &module, const CpuTarget &cpu, MachineCode &machine,
                                      KernelDumps *dumps);
 

@@ -1,4 +1,4 @@
-// The values that the code of one matmul block shares: sizes, scratch, the tile that the block computes.
+// The values that are shared by the code of one matmul block: sizes, scratch, the tile that the block computes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// The part of K that is packed at a time, in packed elements: single indices or groups.
+/// The slice of K that is packed at a time, in packed elements: single indices or groups.
 struct MatmulDepth {
   Emitted first, count;
 };
@@ -14,7 +14,7 @@ struct MatmulDepth {
 class MatmulBlock {
 public:
   MatmulBlock(const MatmulPlan &plan, KernelFrame &frame);
-  /// From here on code is for the block numbered `block`.
+  /// Sets the block with index `block` for the code that follows.
   void begin(Emitted block);
 
   // Vectors and addresses of accumulators and packed elements.
@@ -22,19 +22,20 @@ public:
   Emitted splat(Emitted scalar) const { return frame.splat(scalar, sizes.lanes); }
   Emitted zeros() const { return splat(frame.zero(plan.accumulator)); }
   Emitted at(Emitted pointer, Emitted offset) const { return frame.address(pointer, plan.accumulator, offset); }
-  /// A vector in scratch or in panels, where vectors are aligned.
+  /// Loads a vector from scratch or from panels, where vectors are aligned.
   Emitted load(Emitted at) const { return frame.load(lanesOf(plan.accumulator), at, plan.cpu.vectorBytes); }
   void store(Emitted vector, Emitted at) const { frame.store(vector, at, plan.cpu.vectorBytes); }
 
   Emitted constant(int64_t value) const { return frame.constant(value); }
-  /// `count` without those after the last whole `step`.
+  /// `count` rounded down to a multiple of `step`.
   Emitted wholeOf(Emitted count, int64_t step) const { return count / constant(step) * step; }
-  /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first column that is
-  /// packed.
+  /// The address of a vector of columns in packed B, and the pitch of its groups in elements. `first` is the first
+  /// packed column.
   std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
-  /// The offset of a vector of rows, the first of its panel, in A that is packed as [k][row] or [panel][k][row].
+  /// The offset of row `row` at index `k`, in A packed as [k][row] or, for the first row of a panel, as
+  /// [panel][k][row].
   Emitted rowsAcross(Emitted k, Emitted row) const;
-  /// How many packed elements make K.
+  /// The number of packed elements along K.
   Emitted groups() const { return ceilDivide(size[depthRole], constant(plan.groupSize)); }
   Emitted pointerOf(mlir::Value tensor) const { return frame.storage.lookup(tensor).pointer; }
 
@@ -44,12 +45,12 @@ public:
   std::array<Emitted, 4> size; // of each role
   Emitted tileRows, tileColumns, rowTiles, columnTiles;
   Emitted packedRowsAt;                         // in the head of scratch: the tile whose A is packed
-  Emitted watchedPanelsAt, subnormalPanelsAt;   // in the head too: bits of column tiles, see MatmulOrder::watchPanels
+  Emitted watchedPanelsAt, subnormalPanelsAt;   // also in the head: one bit per column tile (MatmulScratch)
   Emitted packedA, packedB, sums, square;       // in scratch
-  Emitted watchedAt;                            // the values that packing A watched
-  Emitted sumsPitch, packedPitch;               // elements between rows of sums, of packed A as [k][row]
+  Emitted watchedAt;                            // the magnitudes seen while A was packed (SubnormalWatch)
+  Emitted sumsPitch, packedPitch;               // in elements: of rows of sums; of A packed as [k][row], along k
   Emitted batch, rowTile, columnTile;           // of the block
-  Emitted rowsOfTile;                           // which rows of A it has: batch * row tiles + row tile
+  Emitted rowsOfTile;                           // index of its rows of A: batch * row tiles + row tile
   Emitted firstRow, firstColumn, rows, columns; // of its tile
 };
 

@@ -1,4 +1,4 @@
-// Cores that multiply strips of a matmul, which all kernels of a target share.
+// Cores that multiply strips of a matmul, shared by all kernels of a target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Core.h"
@@ -7,30 +7,30 @@
 
 namespace halftone::compiler {
 
-/// Multiplies rows of A by a packed strip of B, with a micro-kernel per size of a group of rows, the largest first:
+/// Multiplies rows of A by a packed strip of B, with one micro-kernel per size of row groups, the largest first:
 ///     sums[row][column] += A[row][k] * B[k][column]    for row in [first, end), k in [0, count), columns of the strip
 /// All pitches are in packed elements.
 struct StripCore {
   /// The arguments of the function, in this order.
   struct Call {
     Emitted a, rowPitch, depthPitch; // A[row][k] is at a + row * rowPitch + k * depthPitch, unless A is in panels
-    Emitted panelPitch;              // between panels with as many rows as a vector has lanes; lanes * rowPitch without
-                                     // panels; no group of rows crosses a panel
+    Emitted panelPitch;              // between panels, which have as many rows as a vector has lanes; lanes * rowPitch
+                                     // without panels; no group of rows crosses a panel boundary
     Emitted b;                       // [k][column], or panels of one vector of columns, aligned to a vector
     Emitted count;
     Emitted sums, sumsPitch; // of row 0
-    Emitted continues;       // i1: whether the sums hold those of earlier slices of K; otherwise they start with 0
+    Emitted continues;       // i1: whether `sums` contains sums of earlier slices of K; otherwise they start at 0
     Emitted first, end;
     /// For a core that packs: the unpacked B[k][column] is at from + k * fromPitch + column; there are `columns` columns.
     Emitted from{}, fromPitch{}, columns{};
     /// For a core that scales: the inverse of the power of two that scales B and, if the core packs, the power itself.
     Emitted unscale{}, scale{};
-    Emitted panel{};   // for B in panels: the distance of two panels
+    Emitted panel{};   // for B in panels: the distance between panels
     Emitted watched{}; // for a core that watches: the magnitudes of A, see SubnormalWatch
     Values arguments() const;
   };
 
-  /// The function has no result or, if the core watches, returns whether a factor has a subnormal number.
+  /// The function has no result or, if the core watches, returns whether a factor contains a subnormal number.
   Core core() const;
 
   SumRule rule;
@@ -48,7 +48,7 @@ struct StripCore {
   bool inPanels = false; // B is in panels of one vector, [panel][k][column]
   bool biases = false;   // adds 128 to each byte of B
   /// The core computes only the sums of the first group, of the largest size or, with fewer rows, of one row, and checks
-  /// B in the same loop. If a factor has a subnormal number, it does not store the sums.
+  /// B in the same loop. If a factor contains a subnormal number, it does not store the sums.
   bool watches = false;
   OperandElement operand{}; // of B before it is packed
   bool masks = false;       // masked loads are cheap

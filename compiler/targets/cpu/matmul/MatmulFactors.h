@@ -10,14 +10,14 @@ namespace halftone::compiler {
 /// A's element [row][k] is at a + offsetOf(row) + k * depthPitch, in packed elements.
 struct MatmulRows {
   Emitted a, rowPitch, depthPitch;
-  Emitted panelRows{}, panelPitch{}; // set if rows lie in panels: the rows of one, and the elements between two
+  Emitted panelRows{}, panelPitch{}; // set if rows are in panels: the rows per panel, and the pitch of panels
 
   Emitted offsetOf(Emitted row) const {
     return panelRows ? row / panelRows * panelPitch + row % panelRows * rowPitch : row * rowPitch;
   }
 };
 
-/// Columns of the tile that are multiplied together: `vectors` vectors from `column` on, over a part of K.
+/// Columns of the tile that are multiplied together: `vectors` vectors from `column` on, over a slice of K.
 struct MatmulStrip {
   int64_t vectors;
   Emitted column;
@@ -35,23 +35,23 @@ public:
         plan(block.plan) {}
 
   MatmulRows rows(const MatmulDepth &depth) const;
-  /// B's vectors where packing left them or where they are.
+  /// B's vectors, packed or in place.
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
   /// The address of a strip (MatmulPlan::readsStrips), which is packed, [k][column], or in panels.
   Emitted stripAt(const MatmulStrip &strip) const;
-  /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
+  /// B's vectors, read in place. If B is packed panel by panel, also copies them to the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
   /// Sets `scale` and `unscale` of a strip whose B is read in place: 2^64 and its inverse if all elements of B are below
-  /// 2^-80 and one is not 0, as for cotangents that vanish over many steps; otherwise 1. CPUs take many times as long for
-  /// subnormal operands; scaled elements and their products are normal.
+  /// 2^-80 and not all are 0, as for cotangents that vanish over many steps; otherwise 1. CPUs take many times as long
+  /// for subnormal operands; scaled elements and their products are normal.
   void scale(MatmulStrip &strip) const;
   /// Like scale(), for a strip whose B is packed in pairs. Also scales the packed pairs.
   void scalePairs(MatmulStrip &strip) const;
-  /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
+  /// Prefetches B's vectors some indices of K after `k`, if B is read in place.
   void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
-  /// Where the panel of a tile's column begins, which is the first of its panel.
+  /// The address of the panel that begins at `column` of the tile.
   Emitted panelAt(Emitted column) const;
-  /// Looks for subnormal numbers in the tile's panels.
+  /// Checks the tile's panels for subnormal numbers.
   void watchPanels() const;
 
 private:

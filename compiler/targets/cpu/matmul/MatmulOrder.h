@@ -1,4 +1,4 @@
-// In which order a matmul's block goes through K, its columns and its rows.
+// The order in which a matmul block iterates over K, its columns and its rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulEpilogue.h"
@@ -8,8 +8,8 @@
 
 namespace halftone::compiler {
 
-/// What all kernels have: blocks one after another, in each the parts of K, whose operands are packed and multiplied, and last the
-/// epilogue. A class for each Multiply makes the sums.
+/// The common loop structure: over blocks; within each over slices of K, whose operands are packed and multiplied; then
+/// the epilogue. One derived class per Multiply computes the sums.
 class MatmulOrder {
 public:
   static std::unique_ptr<MatmulOrder> of(const MatmulPlan &plan, KernelFrame &frame);
@@ -25,16 +25,18 @@ public:
   void emit();
 
 protected:
-  // Around all blocks, and at the beginning of each.
+  // Called before and after all blocks, and at the beginning of each block.
   virtual void begin() {}
   virtual void end() {}
   virtual void beginBlock() {}
-  /// How many packed elements along K are multiplied at a time, of `all`, which would make `parts` parts of the largest size.
+  /// The number of packed elements in a slice of K. K has `all` packed elements, which are `parts` slices of the
+  /// largest size.
   virtual Emitted partOfDepth(Emitted all, Emitted parts);
-  /// The sums of the whole tile of the block. A is packed, and B where the plan packs all of it.
+  /// Computes the sums of the block's whole tile. A is packed, and so is B if the plan packs the whole tile.
   virtual void multiply(const MatmulDepth &depth) = 0;
 
-  /// Code for both outcomes of `saw`, whether a factor has a subnormal number: `multiply` by widened products, or by the plan's.
+  /// Emits code for both values of `saw`, whether a factor contains a subnormal number: `multiply` with widened
+  /// products if it is true, and with the plan's products otherwise.
   void multiplyEither(Emitted saw, llvm::function_ref<void()> multiply);
   Emitted constant(int64_t value) { return frame.constant(value); }
 

@@ -1,4 +1,4 @@
-// Packing a tile's operands in the accumulator's type or in groups, in the order in which the multiplication reads.
+// Packs a tile's operands in the accumulator's type or in groups, in the order in which the multiplication reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
@@ -7,9 +7,9 @@
 
 namespace halftone::compiler {
 
-/// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], the columns after the last whole
-/// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or
-/// [k][row]. The latter is cut in panels too, [panel][k][row], for ReadA::packedPanels.
+/// B is packed in panels of as many columns as the micro-kernel has, [panel][k][column]; the columns after the last
+/// whole panel are in panels of one vector. A's elements are read one by one, so A keeps the order of its operand:
+/// [row][k] or [k][row]. For ReadA::packedPanels the latter is also divided into panels, [panel][k][row].
 class MatmulPacking {
 public:
   MatmulPacking(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
@@ -19,13 +19,13 @@ public:
 
   void packRows(const MatmulDepth &depth);
   void packColumns(const MatmulDepth &depth);
-  /// Packs B's columns from `begin` to `end`, which are read along K.
+  /// Packs B's columns from `begin` to `end`, whose elements are read along K.
   void packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth);
-  /// As MatrixPacking::firstOf().
+  /// See MatrixPacking::firstOf().
   Emitted firstOf(int side, Emitted column, const MatmulDepth &depth) const {
     return matrix.firstOf(side, column, depth);
   }
-  /// Looks at pairs of A that are read in place.
+  /// Checks the pairs of A, which are read in place, for subnormal numbers.
   void watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth);
 
 private:
@@ -33,7 +33,7 @@ private:
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);
   void packAcross(int side, const MatmulDepth &depth);
-  void packLanesAcross(int side, const MatmulDepth &depth); // of an operand that is no matrix
+  void packLanesAcross(int side, const MatmulDepth &depth); // of an operand that is not a matrix
   void packZerosPastDepth(const MatmulDepth &depth);        // of B
   Values squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth);
   Emitted columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const;

@@ -1,4 +1,4 @@
-// The innermost loop of a matmul: over K, with the sums of some rows and vectors of columns in registers.
+// The innermost loop of a matmul, over K, with the sums of a few rows and vectors of columns in registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/CodeBuilder.h"
@@ -22,26 +22,27 @@ struct SumRule {
   bool widens = false; // multiplies widened members of pairs
 };
 
-/// Adds products to the sums of some rows and vectors of columns.
+/// Accumulates products into the sums of a few rows and vectors of columns.
 class MatmulSums {
 public:
   using Loop = llvm::function_ref<Values(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
                                          llvm::function_ref<Values(Emitted, const Values &)> body)>;
   MatmulSums(CodeBuilder &code, const SumRule &rule, mlir::VectorType lanes) : code(code), rule(rule), lanes(lanes) {}
 
-  /// The rows of A: the element of row `row` at index `k` of K is at first + row * rowPitch + k * depthPitch.
+  /// The rows of A: the element of row `row` at index `k` of K is at offset row * rowPitch + k * depthPitch from
+  /// `first`.
   struct Rows {
     Emitted first, rowPitch, depthPitch;
   };
-  /// Returns the sums `begin`, row by row, plus the products of `rows` and `count` indices of B's vectors. `loop` emits
-  /// the loops.
+  /// Returns the sums `begin`, row by row, plus the products of `rows` and B's vectors over `count` indices of K.
+  /// `loop` emits the loops.
   Values multiply(const Values &begin, const Rows &rows, Emitted count,
                   const std::function<Values(const MatmulStep &)> &b, Loop loop) const;
   /// `sum` + x * y of packed elements.
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
 
   int64_t vectors = 1; // per row
-  /// The number of neighbours along K that `b` reads from one word, at positions that are known at compile time.
+  /// The number of adjacent indices of K that `b` reads from one word, at positions that are known at compile time.
   int64_t depthOfWord = 1;
   /// If set: emits whether the `count` indices of K from `k` on may share the lookups of the first one.
   std::function<Emitted(Emitted k, int64_t count)> haveSameLookups;

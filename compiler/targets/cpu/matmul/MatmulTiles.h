@@ -1,4 +1,4 @@
-// Products by AMX.
+// Matrix products with AMX.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
@@ -6,26 +6,26 @@
 
 namespace halftone::compiler {
 
-/// Multiplies operands packed in groups by tiles of 16 x 16 sums, two by two.
+/// Multiplies operands that are packed in groups, in blocks of two by two tiles of 16 x 16 sums.
 class MatmulTiles {
 public:
   MatmulTiles(const MatmulBlock &block, const MatmulFactors &factors)
       : block(block), factors(factors), frame(block.frame), lanes(block.sizes.lanes) {}
 
-  /// Once for each call of the kernel, before and after all products.
+  /// Called once per call of the kernel: configure() before and release() after all products.
   void configure() const { configureTiles(frame, block.square); }
   void release() const { releaseTiles(frame); }
-  /// The sums of the whole tile of the block.
+  /// Computes the sums of the block's whole tile.
   void multiply(const MatmulDepth &depth) const;
 
 private:
-  /// 16 columns of B: where the groups of index 0 of this part of K are, and the pitch of groups, in elements. `tail`,
-  /// where it is set, has the groups after the last whole 16, with zeros behind them, one after the other.
+  /// 16 columns of B: the address of the groups of index 0 of this slice of K, and the pitch of groups in elements. If
+  /// set, `tail` has the groups after the last multiple of 16, contiguous and padded with zeros.
   struct Columns {
     Emitted at, pitch, tail;
   };
   Columns columnsAt(Emitted column, int64_t index, const MatmulDepth &depth) const;
-  /// The sums of `down` tiles of rows from `row` on with the columns, whose first is `column`.
+  /// Computes the sums of `down` tiles of rows from `row` on by the columns, the first of which is `column`.
   void multiplySums(Emitted row, int64_t down, Emitted column, llvm::ArrayRef<Columns> columns,
                     const MatmulDepth &depth) const;
 

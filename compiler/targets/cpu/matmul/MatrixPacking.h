@@ -21,7 +21,7 @@ public:
 
 private:
   PackingCore coreOf(int side) const;
-  /// `call` has the arguments that describe packed elements.
+  /// `call` has the arguments for packed elements.
   void pack(const PackingCore &core, int side, Emitted column, Emitted columns, const MatmulDepth &depth,
             PackingCore::Call call);
   void turnColumns(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth);

@@ -1,4 +1,4 @@
-// Cores that pack an operand of a matmul that has no prologue.
+// Cores that pack a matmul operand without a prologue.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/CodeBuilder.h"
@@ -17,17 +17,17 @@ struct OperandElement {
   Emitted packed(CodeBuilder &code, Emitted stored) const;
 };
 
-/// Packs columns of B, or rows of A, which are called columns here. A packed element is a group of `group` neighbours
-/// along K, the first in the lowest bits; groups past K are 0.
+/// Packs columns of B, or rows of A, which are called columns here. A packed element is a group of `group` adjacent
+/// elements along K, the first in the lowest bits; members past K are 0.
 struct PackingCore {
   /// The arguments of the function, in this order.
   struct Call {
-    Emitted from;  // the first element of the first column
-    Emitted pitch; // elements between neighbours along K, or between columns if elements are contiguous along K
+    Emitted from;           // the first element of the first column
+    Emitted pitch;          // elements between indices of K, or between columns if elements are contiguous along K
     Emitted columns, depth; // the numbers of columns and of indices of K
     Emitted to;             // the first packed element of the first column, aligned to a vector
     Emitted toColumn;       // packed elements between columns, except within `vectors` vectors, which are contiguous
-    Emitted toDepth;        // packed elements between neighbours along K
+    Emitted toDepth;        // packed elements between consecutive ones along K
     Emitted least{};        // for a core that watches: the magnitudes so far, see SubnormalWatch
     Values arguments() const;
   };
@@ -39,7 +39,7 @@ struct PackingCore {
   OperandElement operand{}; // for group = 1
   int64_t lanes, group;
   bool alongDepth;      // elements are contiguous along K; otherwise along columns
-  int64_t vectors = 1;  // of columns at a time; if more than one, `columns` is a multiple of their lanes
+  int64_t vectors = 1;  // of columns per iteration; if more than one, `columns` is a multiple of their lanes
   bool masks = false;   // masked loads are cheap
   bool biases = false;  // adds 128 to each byte
   bool watches = false; // checks for subnormal bf16 numbers

@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// A block's rows of a tensor. Consecutive rows are `pitch` elements of type `unit` apart.
+/// The block's rows of a tensor. Consecutive rows are `pitch` elements of type `unit` apart.
 struct RowsAddress {
   Emitted at, pitch;
   mlir::Type unit;
@@ -25,9 +25,9 @@ public:
   void setCarry(mlir::Value tensor, Emitted at);
 
   ScratchMatrix matrix(RecurrenceMatrix::Role role, mlir::Value tensor) const;
-  /// Null if the plan has no such matrix.
+  /// Returns null if the plan has no such matrix.
   const ScratchMatrix *find(RecurrenceMatrix::Role role, mlir::Value tensor) const;
-  /// The rows of a tensor that a generic accesses by `access`, at the frame's step.
+  /// The rows of a tensor that a generic accesses with `access`, at the frame's step.
   RowsAddress of(mlir::Value tensor, const TensorAccess &access);
   /// The rows of an operand or a result of the kernel in memory, even if its carry is in scratch.
   RowsAddress inMemory(mlir::Value tensor, const TensorAccess &access);
