@@ -1,4 +1,4 @@
-// compile(): the passes, the plan, and then the code of its kernels on worker threads.
+// compile(): runs the passes, builds the plan, and compiles its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "compiler/CastBudget.h"
@@ -33,22 +33,23 @@ namespace halftone::compiler {
 
 namespace {
 
-/// One kernel of the plan on its way to code. Kernels of different extents may share a key, and then code.
+/// A kernel of the plan that is being compiled. Kernels with different extents may have the same key and then share
+/// code.
 struct PendingKernel {
   std::string key, name, kind, site; // the kernel's symbol and kind; its first launch's site, for errors
   std::string text;                  // linalg
-  int64_t expected;                  // about how many instructions of LLVM IR it becomes
+  int64_t expected;                  // estimated number of LLVM IR instructions
   StatusOr<KernelCode> code;
   KernelDumps dumps;
 };
 
-/// The text of a kernel grows with its ops and dims, as its code does: by these numbers, kernels stand nearly in the order of
-/// their true ones.
+/// Estimates the size of a kernel's code. The text of a kernel grows with its ops and dims, as its code does, so that
+/// the estimates order kernels almost as their actual sizes do.
 int64_t expectedInstructions(KernelKind kind, const std::string &text) {
   return traitsOf(kind).fewestInstructions + static_cast<int64_t>(text.size()) / 4;
 }
 
-/// Between two calls of CompileOptions::onProgress.
+/// The interval between calls of CompileOptions::onProgress.
 constexpr auto progressInterval = std::chrono::milliseconds(100);
 
 /// A core that kernels being compiled call.
@@ -131,7 +132,8 @@ private:
     options.onStage(stage, text);
   }
 
-  /// The linalg form and the launch arguments of each kernel that is launched or refreshes a shadow, in that order.
+  /// Finds the linalg form and the launch arguments of each kernel that is launched, then of each that computes a
+  /// shadow.
   Status describeKernels() {
     llvm::MapVector<llvm::StringRef, llvm::StringRef> sites; // by kernel: the site of its first launch
     module.walk([&](LaunchOp launch) { sites.insert({launch.getKernel(), launch.getSite()}); });
@@ -154,7 +156,7 @@ private:
   Status describe(KernelOp kernel, std::string site) {
     DiagnosticCollector diagnostics(module.getContext());
     auto description = describeKernel(kernel, *target, numerics);
-    // Kernels that were formed here have one.
+    // A kernel that this compiler formed always has a linalg form.
     const ErrorKind kind = options.from == Stage::kernel ? ErrorKind::compile_error : ErrorKind::internal_error;
     HALFTONE_RETURN_IF_ERROR(
         diagnostics.check(description, fmt::format("kernel {} has no linalg form", kernel.getSymName().str()), kind));
@@ -177,7 +179,8 @@ private:
     return Status::ok();
   }
 
-  /// Code from the caches, or made now; the texts of stage target are of code that is made, so showing them makes it all.
+  /// Takes code from the caches or generates it. The texts of stage target are those of generated code, so onStage
+  /// causes all code to be generated.
   Status generate(Executable &exe) {
     KernelCache &cache = KernelCache::shared(options.cacheDirectory);
     TimingScope all = nest(options.timing, "kernels");
@@ -221,7 +224,8 @@ private:
     return true;
   }
 
-  /// Compiles those cores of the kernel that `compiler` compiled last that no thread has begun and the caches do not have.
+  /// Compiles the cores of the kernel that `compiler` compiled last, except those that a thread has started and those
+  /// in the caches.
   void compileCores(KernelCompiler &compiler, KernelCache &cache, bool dumps, TimingScope &all) {
     const std::map<std::string, Core> called = compiler.cores();
     for (const auto &[key, core] : called) {
@@ -231,7 +235,7 @@ private:
         const auto [entry, isNew] = cores.try_emplace(key, PendingCore{core.symbol, core.method, notCompiled(), {}});
         if (!isNew)
           continue;
-        pending = &entry->second; // which stays where it is
+        pending = &entry->second; // pointers to map elements remain valid
       }
       if (auto found = options.onStage ? std::nullopt : cache.find(key)) {
         pending->code = *found->kernel;
@@ -248,18 +252,18 @@ private:
 
   /// Compiles `jobs` on worker threads.
   Status compileAll(std::vector<PendingKernel *> jobs, KernelCache &cache, TimingScope &all) {
-    // The longest first, so that no thread begins one of them when the others have nothing left to do.
+    // The longest first, so that none starts when the other threads have run out of work.
     std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
     const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
     const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
     TimingScope phases = jobs.empty() ? TimingScope() : nest(options.timing ? &all : nullptr, "phases");
     const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
-    // Code of modules that users wrote at stage kernel is verified on its way, as all code of which dumps are made.
+    // Dumps verify the code at each step, which modules that users wrote at stage kernel need.
     const bool dumps = options.onStage || options.from == Stage::kernel;
     std::atomic<size_t> begun{0}, next{0}, done{0};
     std::atomic<bool> goesOn{true};
     const auto work = [&](size_t) {
-      const WorkerCompilerGate gate; // the calling thread leaves its own for onProgress
+      const WorkerCompilerGate gate; // the calling thread leaves its own gate in onProgress
       ++begun;
       KernelCompiler compiler(*target, times);
       for (size_t i = next++; i < jobs.size() && goesOn; i = next++) {
@@ -276,10 +280,10 @@ private:
     };
     if (!options.onProgress)
       runInThreads(workers, workers, work);
-    while (options.onProgress && goesOn && done < jobs.size()) // again in a child that it forked
+    while (options.onProgress && goesOn && done < jobs.size()) // repeated in a process that onProgress forked
       runInThreads(workers, workers, work, progressInterval, [&] {
         if (begun < workers)
-          return; // a worker may have no gate yet, or its thread did not start
+          return; // a worker has no gate yet, or its thread did not start
         const OutsideCompilerGate outside;
         goesOn = options.onProgress(done, jobs.size());
       });
@@ -300,7 +304,7 @@ private:
   std::vector<PendingKernel> kernels;
   llvm::StringSet<> known; // keys of `kernels`
   std::mutex coresMutex;
-  std::map<std::string, PendingCore> cores; // by key, of kernels that were not in the caches; the mutex guards the map
+  std::map<std::string, PendingCore> cores; // by key, of kernels that were not cached; the mutex guards the map
   KernelArguments arguments;
 };
 

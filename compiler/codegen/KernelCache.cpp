@@ -1,4 +1,4 @@
-// Kernels' code in memory, and as entries of a cache on disk.
+// Caches kernel code in memory and on disk.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/BuildId.inc"
@@ -51,7 +51,7 @@ std::shared_ptr<const KernelCode> KernelCache::foundLocked(const std::string &ke
   return found->second->kernel;
 }
 
-/// The kernel under the key, and whether it is new.
+/// Returns the kernel with this key, and whether it was inserted.
 std::pair<std::shared_ptr<const KernelCode>, bool> KernelCache::keepLocked(const std::string &key, KernelCode kernel) {
   if (auto found = foundLocked(key))
     return {std::move(found), false};

@@ -1,4 +1,4 @@
-// The way of one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
+// Compiles one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/codegen/KernelCache.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-/// The one function of a kernel's module, or a diagnostic.
+/// The only function of a kernel's module. If there is not exactly one, emits a diagnostic and returns null.
 func::FuncOp kernelFunction(ModuleOp module) {
   func::FuncOp function;
   for (Operation &op : *module.getBody()) {
@@ -42,7 +42,7 @@ std::string compiler::coreKey(const Core &core, const Target &target) {
   return sha256(fmt::format("{}\n{}\ncore {}", codeId(), target.key(), core.symbol));
 }
 
-/// A context keeps every type and attribute that it has ever made.
+/// The number of kernels after which the context is replaced: it keeps every type and attribute ever created.
 static constexpr int mostKernels = 64;
 
 KernelCompiler::KernelCompiler(const Target &target, const KernelTimes &times) : target_(target), times_(times) {}

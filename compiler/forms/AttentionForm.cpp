@@ -1,4 +1,4 @@
-// Attention kernels: products of queries and keys, their softmax, products with the values; or the gradient of that.
+// Attention kernels: the products of queries and keys, their softmax and the products with the values; or the gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/AttentionWriter.h"
 #include "compiler/forms/Forms.h"
@@ -18,8 +18,8 @@ AttentionInputs inputsOf(Operation *op) {
   return isa<AttentionOp>(op) ? AttentionInputs(cast<AttentionOp>(op)) : AttentionInputs(cast<AttentionGradOp>(op));
 }
 
-/// Copies of the cheap ops that make its mask may stand before the attention or the gradient. Its other operands come
-/// from memory.
+/// The kernel may contain clones of the cheap ops that compute the mask of the attention or the gradient. The other
+/// operands are read from memory.
 FusionDecision classifyAttention(const FormOps &ops) {
   const KernelBody &body = ops.body;
   Operation *op = body.ops.empty() ? nullptr : body.ops.back();
@@ -43,7 +43,7 @@ FusionDecision classifyAttention(const FormOps &ops) {
 
 Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }
 
-/// The sums of a row are divided instead of its weights, so one walk along the keys is enough.
+/// Normalizes the sums of a row instead of its weights, so that one pass over the keys suffices.
 FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, const Target &target,
                                              const AttentionTile &tile) {
   OpBuilder builder(op);
@@ -71,7 +71,7 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
     const Access &access = isOut ? writer.ofOut : writer.rows;
     results.push_back({writer.node(isOut ? out : lse, access, sumAccess), storedElement(yielded), access, "", {}});
   }
-  ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
+  ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // created even if no result needs the contraction
   KernelForm form;
   form.kind = KernelKind::attention;
   form.schedule = target.schedule(kernel.getContext(), attentionTraits(AttentionInputs(op)));
@@ -124,7 +124,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   others.append(all.begin(), all.end());
   KernelForm form;
   form.kind = KernelKind::attention_grad;
-  AttentionTraits traits = attentionTraits(AttentionInputs(op)); // of all queries, not of a part of them
+  AttentionTraits traits = attentionTraits(AttentionInputs(op)); // of all queries, not of one part
   traits.isGradient = true;
   form.schedule = target.schedule(kernel.getContext(), traits);
   writer.begin(form, results, others);
@@ -140,16 +140,16 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   writer.contract(writer.inScores(scoreGradients), writer.operand(op.getK()), sumAccess, {keyDim});
   writer.contract(writer.inScores(scoreGradients), writer.operand(op.getQ()), keySums, {headDim, queryDim});
   writer.contract(writer.inScores(weights), writer.operand(op.getByOut()), valueSums, {headDim, queryDim});
-  constexpr int64_t leastQueries = 16; // lanes run along them
+  constexpr int64_t leastQueries = 16; // lanes run along queries
   const AttentionTile tile{std::max(leastQueries, given.queries), given.keys};
   const auto products = double(3 * writer.extent(depthDim) + 2 * writer.extent(widthDim));
-  const int64_t blocks = std::max<int64_t>(partCount, 1); // of a head of keys
+  const int64_t blocks = std::max<int64_t>(partCount, 1); // per head of keys
   return writer.finish(target, {tile.queries, tile.keys, blocks},
                        writer.extent(batchDim) * writer.extent(groupDim) * blocks,
                        products * perMultiplyAdd + perExponential);
 }
 
-/// The kernel is described from a copy, whose op becomes ordinary ones.
+/// Describes a copy of the kernel, in which the attention is expanded to ordinary ops.
 FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, Numerics numerics) {
   OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
   Operation &op = *llvm::find_if(kernel->getBody().front(), [](Operation &each) { return isAttention(&each); });
@@ -161,7 +161,7 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   if (auto forward = dyn_cast<AttentionOp>(op))
     return describeForward(forward, *kernel, target, *tile);
   auto gradient = cast<AttentionGradOp>(op);
-  if (const int64_t parts = partsOfQueries(gradient)) // a block has the queries of one part
+  if (const int64_t parts = partsOfQueries(gradient)) // each block has the queries of one part
     traits.queries = ceilDivide(traits.queries, parts);
   return describeGradient(gradient, *kernel, target, target.blocking(numerics).attentionTile(traits).value_or(*tile));
 }

@@ -1,4 +1,4 @@
-// One row of several shapes: it finishes partial reductions and does the work on scalars that follows.
+// Finish kernels: one row with several shapes, which completes partial reductions and computes scalars from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -10,7 +10,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// One row of several shapes: each reduced to a scalar, and work on scalars.
+/// One row with several shapes, each of which is reduced to a scalar, and ops on scalars.
 FusionDecision classifyFinish(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
@@ -94,10 +94,10 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
   return description;
 }
 
-/// Values of several shapes, each reduced to a scalar.
+/// Returns true if values of several shapes are each reduced to a scalar.
 bool fitsFinish(Block &ops) { return shapesReducedToScalars(ops).size() > 1; }
 
-/// Results are scalars, stored after all else is read.
+/// Results are scalars, which are stored after all operands have been read.
 bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
   return cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType()).getRank() == 0;
 }

@@ -1,4 +1,4 @@
-// The table of kernel forms, and questions that are answered by going through it.
+// The table of kernel forms, and lookups in it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,8 +13,8 @@ extern const Form attentionForm, attentionGradForm, recurrenceForm, scatterForm,
 
 namespace {
 
-/// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop. So
-/// `fits` and `classify` may say yes to kernels of a form before theirs.
+/// In order of preference: a row before a finish of one shape, and both before a reduction loop. `fits` and `classify`
+/// may therefore accept kernels of an earlier form.
 constexpr const Form *forms[] = {&attentionForm, &attentionGradForm, &recurrenceForm,   &scatterForm,
                                  &scanForm,      &sortForm,          &matmulForm,       &loopForm,
                                  &rowForm,       &finishForm,        &reductionLoopForm};

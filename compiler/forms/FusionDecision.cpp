@@ -1,4 +1,4 @@
-// Reasons of declined fusions in words.
+// Formats the reasons of declined fusions.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/FusionDecision.h"
 #include "llvm/ADT/Twine.h"

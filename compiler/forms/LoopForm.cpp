@@ -1,4 +1,4 @@
-// Loops: elementwise work, with operands that are looked up.
+// Loop kernels: elementwise ops, with operands that may be lookups.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -12,7 +12,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The shape that a loop kernel goes over: tiles of partial reductions are cut along the shape that they reduce.
+/// The shape over which a loop kernel iterates. With partial reductions it is the shape that they reduce, since their
+/// tiles divide it.
 SmallVector<int64_t> shapeOfRoots(ArrayRef<Root> roots) {
   const Root *shaped = llvm::find_if(roots, [](const Root &root) { return bool(root.partial); });
   if (shaped == roots.end())
@@ -23,8 +24,9 @@ SmallVector<int64_t> shapeOfRoots(ArrayRef<Root> roots) {
   return SmallVector<int64_t>(cast<RankedTensorType>(shaped->value.getType()).getShape());
 }
 
-/// The blocks of a kernel whose spec gives a block `specified` indices of the first axis of `shape` that has more than
-/// one. The kernel has `dims` dims, the last of extent `columns`; nullopt if such blocks are no whole rows of that dim.
+/// The blocks of a kernel whose spec gives each block `specified` indices of the first axis of `shape` with extent > 1.
+/// The kernel has `dims` dims, the last of extent `columns`. Returns nullopt if the blocks are not whole rows of that
+/// dim.
 std::optional<LoopBlocks> blocksOfSpec(ArrayRef<int64_t> shape, int64_t specified, size_t dims, int64_t columns) {
   size_t axis = 0;
   while (axis + 1 < shape.size() && shape[axis] == 1)
@@ -151,7 +153,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   return description;
 }
 
-/// No reduction but such of one element.
+/// Returns true if there are no reductions, except of one element.
 bool fitsLoop(Block &ops) { return !firstReduction(ops); }
 
 } // namespace

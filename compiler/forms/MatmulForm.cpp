@@ -15,7 +15,7 @@ namespace {
 
 enum Role { batch, m, n, k };
 
-/// The axes of one operand: which role each plays, and its position among those of that role.
+/// The axes of one operand: the role of each, and its position among the axes of that role.
 struct OperandAxes {
   SmallVector<std::pair<Role, int64_t>> axes;
   SmallVector<int64_t> extents;
@@ -40,7 +40,7 @@ OperandAxes axesOf(Value operand, ArrayRef<int64_t> batchAxes, ArrayRef<int64_t>
   return result;
 }
 
-/// The operand's access over the dims of the groups; nullopt when dims were split, or do not nest.
+/// The operand's access over the dims of the groups; nullopt if dims were split or do not nest.
 std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand, ArrayRef<int> groups, Role freeRole) {
   struct Run {
     Role role;
@@ -67,7 +67,7 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
     for (Run *run : own)
       extents.push_back(run->extent);
     Access dims = space.group(groups[role]);
-    if (own.empty()) { // the dim of extent 1 of a role without axes
+    if (own.empty()) { // a role without axes has a dim of extent 1
       access.append(dims.begin(), dims.end());
       continue;
     }
@@ -88,9 +88,9 @@ int64_t stepOf(int64_t extent) {
   return std::gcd(extent, most); // most, if the extent is 0
 }
 
-/// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
-/// neighbouring sums are stored together, stays innermost. No op of the kernel reads the result, not even a partial reduction,
-/// whose blocks are those of the order in which the contraction is computed.
+/// Returns true if `op` transposes a result when it is stored. The innermost axis, along which vectors of sums are
+/// stored, must stay innermost. No op of the kernel may read the result, not even a partial reduction, whose blocks
+/// follow the order in which the contraction is computed.
 bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && shapeOf(transpose.getX()) == shape &&
@@ -146,7 +146,7 @@ FusionDecision classifyMatmul(const FormOps &ops) {
   return kernel;
 }
 
-/// The contraction of a kernel, its factors and the kernel's results, as nodes over an iteration space.
+/// Reads the contraction of a kernel, its factors and the kernel's results as nodes over an iteration space.
 class MatmulReading {
 public:
   MatmulReading(KernelOp kernel, ContractOp contract, Numerics numerics)
@@ -181,13 +181,13 @@ public:
   }
 
   int64_t extentOf(Role role) const { return space.extentOf(space.group(groups[role])); }
-  /// Whether a factor passes through a prologue.
+  /// Returns true if a factor is computed by a prologue.
   bool isComputed(int side) const {
     return factors[side]->kind != ValueNode::load || factors[side]->access.size() != accesses[side].size();
   }
   Type elementOf(int side) { return cast<RankedTensorType>(contract->getOperand(side).getType()).getElementType(); }
 
-  /// Without the tile.
+  /// The traits without the tile.
   MatmulTraits traits() {
     const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
     MatmulTraits traits{dtypeOf(elementOf(0)), dtypeOf(elementOf(1)), dtypeOf(contract.getAccumulatorType())};
@@ -217,7 +217,7 @@ public:
            llvm::is_contained(space.group(groups[Role::k]), accesses[size_t(side)].back());
   }
 
-  /// The extent of the last dim of K, if neighbours along K are neighbours along that dim in each operand.
+  /// The extent of the last dim of K, if adjacent indices of K are adjacent along that dim in each operand.
   int64_t depthRun() const {
     const auto dims = space.group(groups[Role::k]);
     const bool isLast = llvm::all_of(accesses, [&](const Access &access) {
@@ -238,7 +238,8 @@ public:
     return form;
   }
 
-  /// The numbers of the window of the left operand, in the order of WindowForm, or those of lookups beside a packed weight.
+  /// The lookup arguments of the left operand's window, in the order of WindowForm, or of the lookups beside a packed
+  /// weight.
   SmallVector<int64_t> lookupArguments() const {
     SmallVector<int64_t> all(graph->lookupArguments);
     if (WindowOp window = windowOf(contract)) {
@@ -261,7 +262,7 @@ public:
   Access kept;                    // batch, M, N
 
 private:
-  /// False when the space was cut, or on failure.
+  /// Returns false if the space was split, or on failure.
   bool tryRead() {
     graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     results.clear();
@@ -271,7 +272,7 @@ private:
         return false;
       accesses[side] = *access;
     }
-    // Operands that are multiplied as they are give the positions of dims of extent 1: they are read first.
+    // Operands without a prologue are read first: they determine the positions of dims of extent 1.
     for (bool asTheyAre : {true, false})
       for (int side = 0; side < 2; ++side) {
         Value operand = contract->getOperand(side);
@@ -293,12 +294,12 @@ private:
     return true;
   }
 
-  /// A result of S with its axes in another order; nullopt when the space was cut, or on failure.
+  /// A result of shape S that is stored transposed; nullopt if the space was split, or on failure.
   std::optional<KernelResult> transposedResult(const Root &root) {
     auto op = root.value.getDefiningOp<TransposeOp>();
     const ArrayRef<int64_t> permutation = op.getPermutation();
-    SmallVector<int64_t> extents;                 // of runs of axes of S that stay neighbours
-    SmallVector<std::pair<int64_t, size_t>> runs; // the position of each in the result, and its number
+    SmallVector<int64_t> extents;                 // of runs of axes of S that stay adjacent
+    SmallVector<std::pair<int64_t, size_t>> runs; // by run: its position in the result, and its index
     int64_t before = -1;
     for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getX()))) {
       const int64_t position = llvm::find(permutation, int64_t(axis)) - permutation.begin();
@@ -326,7 +327,7 @@ private:
   std::unique_ptr<ValueGraph> graph;
 };
 
-/// The prologues, and the contraction of their results.
+/// Writes the prologues, and the contraction of their results.
 Value writeProduct(GenericBuilder &builder, MatmulReading &reading, bool takesStoredFactors) {
   SmallVector<GenericBuilder::Factor, 2> factors;
   for (int side = 0; side < 2; ++side) {
@@ -337,7 +338,7 @@ Value writeProduct(GenericBuilder &builder, MatmulReading &reading, bool takesSt
       factors.back().tensor = builder.operand(node->operand);
       continue;
     }
-    // Groups along K are made of factors as they are, not of widened ones.
+    // Groups along K are built from factors in their stored type, not from widened ones.
     const Type element = takesStoredFactors ? reading.elementOf(0) : node->type;
     factors.back().tensor = builder.generic(access, {{node, element, access, ""}})[0];
   }
@@ -392,7 +393,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   return description;
 }
 
-/// A transposed result lies at other offsets than the elements that its block reads.
+/// A transposed result is stored at other offsets than those of the elements that its block reads.
 bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
   const auto isTransposed = [](const Root &root) { return bool(root.value.getDefiningOp<TransposeOp>()); };
   return readsElementwise(kernel, operand) && llvm::none_of(rootsOf(kernel), isTransposed);
@@ -400,8 +401,8 @@ bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
 
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 
-/// The rows and columns of a tile are those of choose-layouts. All axes of M are reduced, as one; those of N are too, or
-/// none of them.
+/// The rows and columns of a tile are those of choose-layouts. All axes of M are reduced, as one axis, and either all
+/// or none of the axes of N.
 std::optional<PartialReduction> partialReductionOfMatmul(const KernelShape &kernel, Operation *contract,
                                                          int64_t reduced, const Blocking &) {
   auto op = cast<ContractOp>(contract);

@@ -1,4 +1,4 @@
-// Recurrence kernels: all steps of a loop whose bodies treat the rows of a batch apart.
+// Recurrence kernels: all steps of a loop whose body computes the rows of a batch independently.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/RecurrenceBody.h"
@@ -24,7 +24,7 @@ FusionDecision classifyRecurrence(const FormOps &ops) {
 
 FailureOr<KernelDescription> describeRecurrence(KernelOp kernel, const Target &target, Numerics numerics) {
   ScanOp scan = *kernel.getBody().front().getOps<ScanOp>().begin();
-  prepareRecurrence(scan); // form-kernels has done so, but the kernel may be a user's
+  prepareRecurrence(scan); // form-kernels does this too, but a user may have written the kernel
   auto body = readRecurrence(scan);
   const auto rows = body && !numerics.formsAlone() ? target.blocking(numerics).recurrenceRows(body->traits)
                                                    : std::optional<int64_t>();

@@ -1,4 +1,4 @@
-// Reduction loops: reductions that keep the innermost axis, along which vectors lie.
+// Reduction loop kernels: reductions that keep the innermost axis, along which they are vectorized.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -11,7 +11,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The accumulators of a reduction loop, in the order of `reached`; nothing after a diagnostic.
+/// The accumulators of a reduction loop, in the order of `reached`; empty after a diagnostic.
 SmallVector<GenericOutput> accumulatorsOf(ArrayRef<ValueNode *> reached, const Access &kept) {
   SmallVector<GenericOutput> accumulated;
   for (ValueNode *node : reached) {
@@ -46,7 +46,7 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
     operands.push_back(reduce.getX());
   }
   DenseSet<Operation *> before = ancestors(body, operands);
-  const bool hasColumns = product(whole.drop_front(first.getAxes().back() + 1)) > 1; // else it is a row kernel
+  const bool hasColumns = product(whole.drop_front(first.getAxes().back() + 1)) > 1; // otherwise it is a row kernel
   for (Operation *op : body.ops) {
     for (Value operand : lookedUpOperands(op))
       if (llvm::is_contained(body.ops, operand.getDefiningOp()))
@@ -58,7 +58,7 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
     }
     ArrayRef<int64_t> wanted = before.contains(op) ? whole : ArrayRef(kernel.shape);
     bool full = shapeOf(op->getResult(0)) == wanted;
-    // A copy of a window may be smaller: a broadcast repeats it.
+    // A cloned window may be smaller, since a broadcast repeats it.
     const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
     if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.own.contains(op) && !full))
       return FusionDecision::declined(
@@ -70,9 +70,9 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
   return kernel;
 }
 
-/// Finds groups along which lanes may run. The last dims of the kernel of a convolution in groups of few channels and
-/// filters are (group, filter). It reads its image through a window; the last axis of the image is one index of (group,
-/// channel). Tensors that it reads along the filters have (group, filter) as their last axes.
+/// Finds groups along which lanes may run. In a grouped convolution with few channels and filters per group, the last
+/// dims of the kernel are (group, filter). It reads its image through a window; the last axis of the image is one index
+/// of (group, channel). Tensors that it reads along the filters have (group, filter) as their last axes.
 class LaneGroupsFinder {
 public:
   LaneGroupsFinder(KernelOp kernel, const IterationSpace &space, const Access &inner) : kernel(kernel), space(space) {
@@ -122,11 +122,11 @@ private:
   KernelOp kernel;
   const IterationSpace &space;
   int group = -1, filter = -1, channel = -1; // dims
-  Type image;                                // null: none is read so
+  Type image;                                // null if no image is read this way
 };
 
-/// Rows and columns of a reduction loop. Lanes run along the last dim alone, or along it and the groups. The other kept dims
-/// are rows, except the channels of a group: one row has them all.
+/// The rows and columns of a reduction loop. Lanes run along the last dim, or along the last dim and the groups. The
+/// other kept dims are rows, except the channels of a group, which are all in one row.
 LoopSpace loopSpaceOf(const IterationSpace &space, ArrayRef<int> kept, ArrayRef<int> inner, ArrayRef<int> reduced,
                       const std::optional<GroupedTraits> &groups) {
   const size_t vectorDims = groups ? 2 : 1;
@@ -198,14 +198,14 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
     return failure();
   SmallVector<Value> totals = builder.generic(space.all(), accumulated);
   for (auto [output, total] : llvm::zip(accumulated, totals))
-    builder.provide(output.node, total, kept); // of an arg pair the index, which comes last
+    builder.provide(output.node, total, kept); // for an arg pair the index, which comes last
   func::FuncOp function = builder.function;
   description.module = builder.finish(builder.generic(kept, outputsOf(results)));
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }
 
-/// The form of every reduction that keeps more than one element behind its last axis.
+/// Accepts every reduction, since earlier forms take those that keep at most one element after their last axis.
 bool fitsReductionLoop(Block &) { return true; }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Row kernels: phases of elementwise work, each ending in the reductions that it feeds.
+// Row kernels: phases of elementwise ops, each of which ends with the reductions that it feeds.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -11,9 +11,9 @@ using namespace halftone::dialect;
 
 namespace {
 
-constexpr double cheap = 6; // vector ops that are computed again in a later phase rather than kept in scratch
+constexpr double cheap = 6; // vector ops that a later phase recomputes rather than loading the value from scratch
 
-/// Which values each phase computes and which it keeps for later ones.
+/// The values that each phase computes and those that it keeps for later phases.
 class PhasePlan {
 public:
   PhasePlan(const IterationSpace &space, ArrayRef<int> inner) : inner(space.size()) {
@@ -44,7 +44,7 @@ private:
   std::map<ValueNode *, int> firstPhase;
 };
 
-/// Rows in one block of a kernel with partial reductions: `specified` indices of the first outer axis of extent > 1.
+/// The rows per block of a kernel with partial reductions: `specified` indices of the first outer axis of extent > 1.
 int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   while (!outer.empty() && outer.front() == 1)
     outer = outer.drop_front();
@@ -91,8 +91,8 @@ FusionDecision classifyRow(const FormOps &ops) {
   return kernel;
 }
 
-/// Writes the generics of a row kernel: a result is computed in the phase of its level, over all dims when it is `full`,
-/// or once for each row at the end.
+/// Writes the generics of a row kernel. A result that is `full` is computed over all dims, in the phase of its level;
+/// any other once per row, at the end.
 class RowWriter {
 public:
   RowWriter(GenericBuilder &builder, const IterationSpace &space, ArrayRef<KernelResult> results, ArrayRef<bool> full,
@@ -132,7 +132,7 @@ private:
 
   void writePhase(int phase, ArrayRef<ValueNode *> kept) {
     SmallVector<GenericOutput> outputs;
-    SmallVector<int> resultOf; // which result each output is, or -1
+    SmallVector<int> resultOf; // by output: the index of the result, or -1
     SmallVector<ValueNode *> provides;
     auto add = [&](GenericOutput output, int result, ValueNode *provided) {
       outputs.push_back(std::move(output));
@@ -241,14 +241,14 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
   return description;
 }
 
-/// Reductions that keep nothing behind their last axis go row by row.
-/// Rows of one shape. Several shapes, each reduced to a scalar, are finished in one row.
+/// Returns true if the reductions keep no axis after their last one and are of one shape. Several shapes, each reduced
+/// to a scalar, are of the finish form.
 bool fitsRow(Block &ops) {
   return product(firstReduction(ops)->keptAfter) == 1 && shapesReducedToScalars(ops).size() <= 1;
 }
 
-/// Phases may read an operand again after they wrote a result. But a scalar that is a result is stored after all else is
-/// read.
+/// A phase may read an operand after an earlier phase has stored a result. A scalar result, however, is stored after
+/// all operands have been read.
 bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
   Block &body = kernel.getBody().front();
   return cast<RankedTensorType>(body.getArgument(operand).getType()).getRank() == 0 &&

@@ -1,4 +1,4 @@
-// Scans: sums, products or extrema along an axis, each from the one before it.
+// Scan kernels: cumulative sums, products or extrema along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -9,7 +9,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// One cumsum, the kernel's only result, with elementwise work on its operand.
+/// One cumsum, which is the kernel's only result, with elementwise ops on its operand.
 FusionDecision classifyScan(const FormOps &ops) {
   const KernelBody &body = ops.body;
   auto scans = llvm::make_filter_range(body.ops, llvm::IsaPred<CumsumOp>);
@@ -27,7 +27,7 @@ FusionDecision classifyScan(const FormOps &ops) {
   return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};
 }
 
-/// The node of the cumsum's sums at all dims of `space`, which it cuts as the operand demands.
+/// Reads the cumsum as a node over all dims of `space`, which is split as the operand requires.
 struct ScanReading {
   std::unique_ptr<ValueGraph> graph;
   ValueNode *sums = nullptr;
@@ -71,7 +71,8 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
 
   const Access all = space.all(), outer = space.group(outerGroup), scanned = space.group(scannedGroup);
   const Access inner = space.group(innerGroup);
-  // A strip is a run of columns of one row, the dims but the scanned ones and the last; without inner dims, the row.
+  // A strip is a run of columns of one row. The last dim is the columns; all others except the scanned ones are rows.
+  // Without inner dims a strip is the whole row.
   const int64_t columns = inner.empty() ? 1 : space.extent(inner.back()), depth = space.extentOf(scanned);
   const int64_t rows = space.extentOf(outer) * space.extentOf(inner) / std::max<int64_t>(columns, 1);
   const LoopBlocks blocks = target.blocking(numerics).loopBlocks({rows, columns, depth});

@@ -1,4 +1,4 @@
-// Scatter kernels: updates are combined at the rows that indices name.
+// Scatter kernels: combine updates into the rows that indices name.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/LookupReader.h"
@@ -49,14 +49,15 @@ struct ScatterGroups {
   int batch, before, row, index, after;
 };
 
-/// What a scatter kernel gives over the dims `kept`: the updates whose indices, at the dims `index`, name the row.
+/// Reads a scatter kernel: over the dims `kept` it combines the updates whose indices, over the dims `index`, name the
+/// row.
 struct ScatterReading {
   std::unique_ptr<ValueGraph> graph;
   Access kept, index;
   ValueNode *sum = nullptr;
 };
 
-/// The dims of these groups, one group after another.
+/// Concatenates the dims of these groups.
 Access joined(const IterationSpace &space, ArrayRef<int> groups) {
   Access dims;
   for (int group : groups)
@@ -91,7 +92,7 @@ ValueNode *combinedAtRows(ValueGraph &graph, const ScatterFacts &facts, const It
   return graph.make(std::move(sum));
 }
 
-/// A scatter is a kernel by itself, with cloned producers in front of its operands.
+/// A scatter is a separate kernel, which may contain cloned producers of its operands.
 FusionDecision classifyScatter(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.scatters.empty())
@@ -178,7 +179,7 @@ bool fitsScatter(Block &ops) {
   return llvm::any_of(ops, [](Operation &op) { return isScatter(&op); });
 }
 
-/// x alone: a block reads its own rows of it before it combines updates with them.
+/// Returns true only for x: a block reads its own rows of x before it combines updates with them.
 bool readsAtRows(KernelOp kernel, int64_t operand) {
   SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
   while (!open.empty())

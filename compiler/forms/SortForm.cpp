@@ -1,4 +1,4 @@
-// Sort kernels: the first elements of rows in order, and their indices.
+// Sort kernels: the first elements of sorted rows, and their indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -11,7 +11,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// A sort is a kernel by itself, with cloned producers in front of its operand.
+/// A sort is a separate kernel, which may contain cloned producers of its operand.
 FusionDecision classifySort(const FormOps &ops) {
   SortOp sort;
   for (Operation *op : ops.body.ops) {
@@ -32,7 +32,7 @@ struct SortGroups {
   int outer, sorted, given, inner;
 };
 
-/// The key, the element and the index of each position of the sorted rows.
+/// Reads the key, the element and the index at each position of the sorted rows.
 struct SortReading {
   std::unique_ptr<ValueGraph> graph;
   Access positions, given; // the dims of x, and of the results
@@ -72,7 +72,7 @@ FailureOr<SortReading> readSort(KernelOp kernel, SortOp op, Numerics numerics, I
   return reading;
 }
 
-/// Estimated nanoseconds on one core for a row, besides those for its elements.
+/// The estimated time for a row on one core, in addition to that for its elements, in nanoseconds.
 double costOfRow(int64_t length) {
   constexpr double perElement = 1;
   return perElement * double(length) * double(llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(length, 2))));

@@ -1,4 +1,4 @@
-// Items of an ordered list for the ops of a block.
+// Maps the ops of a block to items of an ordered list.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/BlockOrder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace halftone::compiler {
 
-/// Adds the op, and the ops before it that are not known yet, on first use.
+/// Returns the item of `op`. On first use, adds the op and all ops before it that are not in the list yet.
 size_t BlockOrder::itemOf(Operation *op) {
   SmallVector<Operation *> fresh;
   Operation *known = op;
@@ -31,7 +31,7 @@ void BlockOrder::sort(SmallVectorImpl<Operation *> &ops) {
     return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
   });
   for (Operation *op : llvm::make_range(inside, ops.end()))
-    (void)itemOf(op); // new items change the labels of others, so all are made before any label is read
+    (void)itemOf(op); // new items may change the labels of others, so all are added before any label is read
   auto byLabel = llvm::map_to_vector(llvm::make_range(inside, ops.end()),
                                      [&](Operation *op) { return std::pair(order.label(items.lookup(op)), op); });
   llvm::sort(byLabel);

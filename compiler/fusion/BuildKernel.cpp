@@ -1,4 +1,4 @@
-// From fusion groups to kernel ops and launches.
+// Converts fusion groups to kernel ops and launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/BuildKernel.h"
 #include "compiler/forms/Forms.h"
@@ -27,8 +27,12 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
   return found;
 }
 
-/// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
-enum Indexing : unsigned { atOwnIndices, lookedUp, apart }; // of attention and of loops: from here on, one per operand
+/// How a kernel indexes an operand. A value that is indexed in two ways becomes two operands.
+enum Indexing : unsigned {
+  atOwnIndices,
+  lookedUp,
+  apart
+}; // from `apart` on: one per operand of attention or a loop
 
 unsigned indexingOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
@@ -37,8 +41,8 @@ unsigned indexingOf(OpOperand &operand) {
   return number < lookedUpOperands(operand.getOwner()).size() ? lookedUp : atOwnIndices;
 }
 
-/// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
-/// wherever their ops were.
+/// The ops of `body` in an order that depends only on its results and operands, so that equal kernels have equal texts
+/// regardless of program order.
 SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), done;
   SmallVector<Operation *> order;
@@ -71,7 +75,7 @@ BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShap
   return {};
 }
 
-/// Operands of a kernel, each with its way.
+/// The operands of a kernel, each with its Indexing.
 using KernelOperands = llvm::SetVector<std::pair<Value, unsigned>>;
 
 /// The external values that `ops`, the ops of a kernel, read.
@@ -93,7 +97,8 @@ KernelOperands operandsOf(ArrayRef<Operation *> ops) {
 
 KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
                      const Blocking &blocking, SmallVectorImpl<Value> &inputs) {
-  // A cloned producer of the contraction and of other ops is written twice: a matmul's prologue and epilogue run apart.
+  // A cloned producer of both the contraction and other ops is written twice, since a matmul's prologue and epilogue
+  // are separate.
   SmallVector<Operation *> contractions, others;
   for (Operation *op : body.ops)
     (isa<ContractOp>(op) ? contractions : others).push_back(op);
@@ -114,7 +119,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(),
                                      llvm::map_to_vector(inputs, [](Value input) { return input.getLoc(); }));
   IRMapping main, front;
-  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // operands that are not read at the kernel's own indices
+  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // block arguments of operands that are not atOwnIndices
   for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
     if (operand.second != atOwnIndices) {
       otherwise[operand] = argument;
@@ -145,7 +150,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   for (Value result : body.results)
     results.push_back(main.lookup(result));
   YieldOp::create(builder, kernel.getLoc(), results);
-  kernel.setKind(kindOf(*block)); // with axes of extent 1 a simpler form may suffice
+  kernel.setKind(kindOf(*block)); // with axes of extent 1, a simpler form may fit
   return kernel;
 }
 
@@ -182,7 +187,7 @@ std::string siteOf(const KernelBody &body) {
 
 namespace {
 
-/// Writes the groups of a block, each after those that it depends on.
+/// Writes the groups of a block, each after those on which it depends.
 class LaunchWriter {
 public:
   explicit LaunchWriter(FusionState &state) : state(state), written(state.graph.size()) {}
@@ -194,7 +199,7 @@ private:
   void explain();
 
   FusionState &state;
-  std::vector<std::pair<FusionGroupId, KernelBody>> bodies; // if a log is kept
+  std::vector<std::pair<FusionGroupId, KernelBody>> bodies; // if there is a log
   llvm::DenseMap<FusionGroupId, LaunchOp> launches;         // by id
   std::vector<bool> written;                                // by id
   std::vector<Operation *> placed;                          // launches and opaque ops, in their final order
@@ -239,7 +244,7 @@ void LaunchWriter::write(FusionGroupId id) {
   launches[id] = launch;
 }
 
-/// Keeps the lines of the log in the locations of the launches.
+/// Attaches the lines of the log to the locations of the launches.
 void LaunchWriter::explain() {
   state.log->finish(state.graph);
   for (const auto &[id, body] : bodies) {
@@ -254,7 +259,7 @@ void LaunchWriter::write() {
   for (Operation &op : state.block.without_terminator())
     if (const auto id = state.graph.groupOf(&op); !id || !state.graph.group(*id).opaque)
       loose.push_back(&op);
-  // The graph computes all dependencies before the first launch replaces uses, which hides them.
+  // Computes all dependencies before the first launch replaces uses, which would hide them.
   SmallVector<std::pair<int64_t, FusionGroupId>> order;
   for (FusionGroupId id = 0; id < state.graph.size(); ++id) {
     if (!state.graph.group(id).ops.empty())

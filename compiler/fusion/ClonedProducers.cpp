@@ -1,4 +1,4 @@
-// Kernel bodies with their cloned producers.
+// Cloned producers, and kernel bodies that include them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/ClonedProducers.h"
 #include "dialect/ControlFlow.h"
@@ -43,7 +43,7 @@ KernelBody ClonedProducers::bodyOf(ArrayRef<Operation *> own) {
   for (Operation *op : body.ops)
     if (body.own.contains(op))
       for (OpResult result : op->getResults()) {
-        auto scan = dyn_cast<ScanOp>(op); // which carries values whether or not somebody reads the last
+        auto scan = dyn_cast<ScanOp>(op); // a carry is needed even if its final value is not read
         if (isRead(result, body) || (scan && llvm::is_contained(scan.getLasts(), result)))
           body.results.push_back(result);
       }

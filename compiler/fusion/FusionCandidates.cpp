@@ -1,4 +1,4 @@
-// The search through fusion candidates.
+// The search for a fusion candidate that an op or group can join.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/FusionCandidates.h"
 

@@ -112,7 +112,7 @@ SmallVector<Operation *> FusionGraph::consumersOf(Value value) const {
       Operation *here = user;
       while (here && here->getBlock() != &block)
         here = here->getParentOp();
-      Operation *consumer = here ? here : user; // a cloned producer may stand in an enclosing block
+      Operation *consumer = here ? here : user; // a cloned producer may be in an enclosing block
       if (found.insert(consumer) && cloned.isCloned(consumer))
         llvm::append_range(open, consumer->getResults());
     }

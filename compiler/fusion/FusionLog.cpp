@@ -1,4 +1,4 @@
-// Notes of fusion rules as the lines of a report.
+// Formats the log of fusion rules as the lines of a report.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/FusionLog.h"
 #include "compiler/reports/LayerPath.h"
@@ -53,12 +53,12 @@ void FusionLog::replaced(Operation *op, Operation *by) {
   notes[by] = std::move(moved);
 }
 
-/// The group that holds the ops of `group` now.
+/// The group that now contains the ops of `group`.
 FusionGroupId FusionLog::resolved(FusionGroupId group) {
   FusionGroupId last = group;
   for (auto into = mergedInto.find(last); into != mergedInto.end(); into = mergedInto.find(last))
     last = into->second;
-  while (group != last) // shortens the way for later calls
+  while (group != last) // path compression
     group = std::exchange(mergedInto[group], last);
   return last;
 }

@@ -1,4 +1,4 @@
-// Legality of fusions.
+// Decides which fusions are legal.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/FusionState.h"
 #include "compiler/forms/Forms.h"
@@ -8,8 +8,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Ops of one kernel, without its cloned producers, and the sum of their costs. Each op that joins classifies all of
-/// them anew, and LLVM takes more than linear time in the length of a body.
+/// Limits on the ops of one kernel, clones excluded, and on the sum of their costs. Each op that joins reclassifies all
+/// of them, and LLVM takes superlinear time in the length of a body.
 static constexpr size_t mostOwnOps = 256;
 static constexpr int64_t mostOwnCost = 6000;
 

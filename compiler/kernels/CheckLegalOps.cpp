@@ -1,4 +1,4 @@
-// The closed list of ops in emitted code: those that become instructions on every target, and those of one target.
+// The closed list of legal ops in emitted code: those that every target supports, and those of one target.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Steps.h"
 #include "llvm/ADT/STLExtras.h"

@@ -96,7 +96,8 @@ bool DependencyOrder::bringTogether(size_t early, size_t late) {
   }
 }
 
-/// The index in the chain after the last leader that `item` waits for, and the index of the first that waits for it.
+/// The index in the chain after the last leader for which `item` waits, and the index of the first that waits for
+/// `item`.
 std::pair<size_t, size_t> DependencyOrder::unrelated(llvm::ArrayRef<size_t> chain,
                                                      const llvm::DenseSet<size_t> &leaders, size_t item) const {
   auto rankOf = [&](size_t group) {
@@ -162,7 +163,7 @@ std::vector<size_t> DependencyOrder::gather(llvm::ArrayRef<size_t> items) {
   return chain;
 }
 
-/// Of neighbours in the list.
+/// Merges two groups that are adjacent in the list.
 void DependencyOrder::merge(size_t into, size_t from) {
   list.remove(from);
   leader[from] = into;
@@ -184,7 +185,7 @@ void DependencyOrder::release(llvm::ArrayRef<size_t> leaders) {
 
 namespace {
 
-/// Items all of whose dependencies are placed: urgent ones first, then by number.
+/// The items whose dependencies are all placed: urgent ones first, then in ascending order.
 class Ready {
 public:
   explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}

@@ -1,4 +1,4 @@
-// Labels that increase along a list.
+// Maintains labels that increase along a list.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/order/OrderedList.h"
 

@@ -1,4 +1,4 @@
-// New values of variables and shadows in the slots of the old ones.
+// Places new values of variables and shadows in the slots of the old ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Decides update by update, in their order.
+/// Decides each update in turn, in order.
 class UpdatePlacement {
 public:
   UpdatePlacement(PlanDraft &draft, SymbolTable &symbols)
@@ -91,12 +91,12 @@ private:
       if (touches(write.reads, variable) && !worksInPlace(symbols, write, variable, fresh))
         return false;
       for (size_t reader : touching[variable]) {
-        // In a repeat, each step also follows each other one.
+        // In a repeat, each step also runs after every other step.
         const bool isLater = reader > writer || (repeatOf[writer] >= 0 && repeatOf[reader] == repeatOf[writer]);
         if (!isLater || dropped[reader])
           continue;
         const DraftStep &read = draft.steps[reader];
-        // In a loop a buffer holds several values in turn, so a copy passes none of them on.
+        // In a loop, a buffer contains several values in turn, so no copy is a mere pass-through.
         const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
         bool value = touches(read.reads, variable) && !isPassed;
         bool condition = isUnder(read, variable);
@@ -110,7 +110,7 @@ private:
   bool isUnder(const DraftStep &step, BufferId variable) const {
     return step.predicate && draft.root(step.predicate->value) == variable;
   }
-  /// Returns true for the copy of a branch that does not change the variable. In place it is dropped.
+  /// Returns true for the copy in a branch that does not change the variable. An in-place update drops it.
   static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
     return !step.launch && step.to == fresh && step.from == variable;
   }

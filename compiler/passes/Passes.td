@@ -70,10 +70,11 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
     Ensures: there is no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds,
     for each variable whose value on entry is used, in the order of first use, and a result with
     `halftone.variable = @v`, after the fetches, for each variable that is assigned, in the order of first assignment. A
-    `read` is replaced by the latest value assigned before it. An `assign` in a region of `when` becomes a result of the `when`, for which
-    the other region yields the previous value. A variable that a loop assigns becomes a carry of the loop, whose init
-    is the previous value and whose result is the latest value. In a function with a `gradient`, a float `read` after an
-    `assign` becomes a `stop_gradient` of the assigned value, with `variable = @v`: a leaf, as the argument is.
+    `read` is replaced by the latest value assigned before it. An `assign` in a region of `when` becomes a
+    result of the `when`, for which the other region yields the previous value. A variable that a loop assigns becomes a
+    carry of the loop, whose init is the previous value and whose result is the latest value. In a function with a
+    `gradient`, a float `read` after an `assign` becomes a `stop_gradient` of the assigned value, with
+    `variable = @v`: a leaf, as the argument is.
     `gradient ... of [@v]` differentiates at the leaves of @v on which its scalar depends, and adds their derivatives
     (for `update = overwrite`, takes the maximum). A gradient outside of a branch or loop cannot reach a leaf in its
     region, which is an error. The symbols remain.

@@ -1,4 +1,4 @@
-// Ops that each kernel which reads them computes itself.
+// Rules for ops that are cloned into each kernel that reads them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,7 +7,7 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Gives a constant that something other than a kernel reads a stored copy for those uses.
+/// Creates a stored copy of each constant that has users outside of kernels, and replaces those uses.
 void storeEscapingConstants(FusionState &state) {
   for (auto constant : llvm::make_early_inc_range(state.block.getOps<ConstantOp>())) {
     if (!isAlwaysCloned(constant) || !state.cloned.escapes(constant))
@@ -19,7 +19,7 @@ void storeEscapingConstants(FusionState &state) {
   }
 }
 
-/// Ops whose kind is always cloned stay so, unless something other than a kernel reads them: those are stored.
+/// Leaves ops that are always cloned as they are, but stores those that have users outside of kernels.
 RuleResult cloneAlways(FusionState &state, Operation *op) {
   if (!isAlwaysCloned(op))
     return RuleResult::declined;
@@ -29,7 +29,7 @@ RuleResult cloneAlways(FusionState &state, Operation *op) {
   return RuleResult::because("its value is read from memory");
 }
 
-/// A kernel takes the key of random bits from memory.
+/// Stores the key of random bits, which a kernel reads from memory.
 RuleResult storeRandomKey(FusionState &state, Operation *op) {
   auto bits = dyn_cast<RandomBitsOp>(op);
   return bits && failed(storeOperand(state, bits.getKeyMutable(), "a kernel reads the key of random bits from memory"))
@@ -37,7 +37,7 @@ RuleResult storeRandomKey(FusionState &state, Operation *op) {
              : RuleResult::declined;
 }
 
-/// Clones elementwise work on values in memory that loads few tensors and computes little.
+/// Clones a cheap chain: elementwise ops on values in memory that load few tensors and compute little.
 RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface, RandomBitsOp>(op))
     return RuleResult::declined;
@@ -63,8 +63,8 @@ RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   return RuleResult::applied;
 }
 
-/// Clones a rounding cast that widens a large float: memory holds the narrow value. Contractions and lookups read a
-/// value as it is stored, so they must not read the cast.
+/// Clones a rounding cast that widens a large float, so that only the narrow value is stored. Contractions and lookups
+/// read stored values, so they must not read the cast.
 RuleResult cloneWidening(FusionState &state, Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   if (!cast || state.cloned.isStored(op) || cast.getKind() != CastKind::rounding || state.cloned.escapes(op))

@@ -1,4 +1,4 @@
-// Kernels that start with a contraction or an attention, and the cloned producers that they take.
+// Rules that start a kernel with a contraction or an attention, and select the cloned producers that it contains.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,8 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Returns true if `op`, an attention or its gradient, computes the elements of its mask where it needs them: by few
-/// ops, of tensors that are small beside its scores.
+/// Returns true if `op`, an attention or its gradient, computes the elements of its mask where it needs them. The mask
+/// must take few ops, and the tensors that they read must be small compared to the scores.
 static bool computesMask(FusionState &state, Operation *op, Value mask) {
   const SmallVector<int64_t, 4> scores =
       isa<AttentionOp>(op) ? cast<AttentionOp>(op).getScoreShape() : cast<AttentionGradOp>(op).getScoreShape();
@@ -24,7 +24,8 @@ static bool computesMask(FusionState &state, Operation *op, Value mask) {
          });
 }
 
-/// An attention, or its gradient, reads its operands from memory, but for a mask that it computes itself.
+/// Starts a group with an attention or its gradient, which reads its operands from memory, except a mask that it
+/// computes.
 RuleResult startAttention(FusionState &state, Operation *op) {
   if (!isa<AttentionOp, AttentionGradOp>(op))
     return RuleResult::declined;
@@ -40,8 +41,8 @@ RuleResult startAttention(FusionState &state, Operation *op) {
   return startGroup(state, op);
 }
 
-/// Returns true if a contraction takes the cloned producer behind `operand` as its prologue: cheap work on one tensor
-/// of the operand's size, and on scalars.
+/// Returns true if a contraction takes the cloned producer of `operand` as its prologue: cheap ops on one tensor of the
+/// operand's size, and on scalars.
 static bool isPrologue(FusionState &state, OpOperand &operand) {
   const KernelBody body = state.cloned.bodyOf(operand.get().getDefiningOp());
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
@@ -54,7 +55,7 @@ static bool isPrologue(FusionState &state, OpOperand &operand) {
          elementsOf(*loads.begin()) == elementsOf(operand.get());
 }
 
-/// A contraction starts a group, with the prologues of its operands. Other cloned producers are stored.
+/// Starts a group with a contraction and the prologues of its operands. Other cloned producers are stored.
 RuleResult startContraction(FusionState &state, Operation *op) {
   auto contract = dyn_cast<ContractOp>(op);
   if (!contract)

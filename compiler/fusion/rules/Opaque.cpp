@@ -1,4 +1,4 @@
-// Ops that no kernel holds.
+// The rule for ops that are not fused into kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,8 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Keeps branches, loops, reshapes, optimization barriers, collectives, and constants that the plan writes out. A
-/// stored constant of more elements is a splat, which a kernel fills in.
+/// Keeps branches, loops, reshapes, optimization barriers, collectives, and constants that the plan contains. A
+/// stored constant with more elements is a splat, which a kernel fills in.
 RuleResult keepOpaque(FusionState &state, Operation *op) {
   constexpr int64_t mostConstantElements = 64;
   const bool isConstant =

@@ -1,4 +1,4 @@
-// Reductions in two parts: partial results of the blocks of a kernel, and a kernel that finishes them.
+// Rules that split reductions in two: partial results of the blocks of a kernel, and a kernel that completes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/fusion/FusionCandidates.h"
@@ -12,7 +12,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Writes the two parts of `op` after it: the partial results of the blocks, and their reduction.
+/// Inserts the two parts of `op` after it: the partial results of the blocks, and their reduction.
 std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op, const PartialReduction &cut) {
   OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
   // A reduction of narrow floats stays f32 until it is complete.
@@ -38,7 +38,7 @@ std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op,
 }
 
 /// Splits a reduction over leading or all axes: the partial reduction joins the kernel `host`, or starts a loop kernel.
-/// Returns the ops that finish it, which all its users then read; none if the reduction stays as it is.
+/// Returns the ops that complete it, whose result replaces all uses; empty if the reduction is not split.
 SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroupId> host, ReduceOp op) {
   ArrayRef<int64_t> axes = op.getAxes();
   const int64_t reduced = axes.size();
@@ -104,7 +104,7 @@ std::map<std::vector<int64_t>, FusionCandidates> readersByShape(const FusionStat
   return readers;
 }
 
-/// Puts `finish` in the place of the reduction `op` in its group. `stale` are the ops that read the result.
+/// Replaces the reduction `op` in its group by `finish`. `stale` are the users of the result.
 void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish, ArrayRef<Operation *> stale) {
   state.graph.replace(op, finish);
   if (state.log)
@@ -116,7 +116,7 @@ void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish
 }
 
 /// Moves the partial reduction of `op`, a reduction of group `id` that reads `inputs`, into `host`. Returns false if
-/// `host` does not read all of them, depends on the group, or cannot hold it.
+/// `host` does not read all of them, depends on the group, or cannot contain the partial reduction.
 bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, ReduceOp op, ArrayRef<Value> inputs) {
   const FusionGroup &reader = state.graph.group(host);
   const llvm::SetVector<Value> read = state.cloned.inputsOf(reader.ops, 2);
@@ -140,7 +140,7 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
   const SmallVector<Operation *> stale = state.graph.consumersOf(op.getY()), finish = splitInto(state, host, op);
   if (finish.empty())
     return false;
-  // The group depends on the reader now, and so do groups between them that depend on the group.
+  // The group now depends on the reader, and so do the groups between them that depend on the group.
   if (state.graph.isBefore(id, host)) {
     before->push_back(host);
     state.graph.moveBefore(std::move(*before), id);
@@ -150,7 +150,7 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
 }
 
 /// Moves the partial reduction of `op`, a reduction of group `id`, into a loop kernel before the group. Returns false
-/// if that does not pay, or if the group itself computes the operand.
+/// if that is not profitable, or if the group itself computes the operand.
 bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
   const int64_t elements = elementsOf(op.getX());
   const auto isComputedHere = [&](Operation *producer) { return state.graph.groupOf(producer) == id; };
@@ -174,9 +174,9 @@ bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
 
 } // namespace
 
-/// Splits a reduction over leading or all axes. The partial reduction joins the kernel that computes the operand. If
-/// the operand is a cloned producer, it joins a kernel that computes a value which the clone reads. If no kernel takes
-/// it and the reduction is to one scalar and long, it starts a kernel.
+/// Splits a reduction over leading or all axes. The partial reduction joins the kernel that computes the operand or, if
+/// the operand is a cloned producer, a kernel that computes a value which the clone reads. If it can join no kernel, a
+/// long reduction to a scalar starts one.
 RuleResult splitReduction(FusionState &state, Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
@@ -192,9 +192,9 @@ RuleResult splitReduction(FusionState &state, Operation *op) {
       "no kernel computes the operand in blocks along the reduced axes, and one block can reduce it");
 }
 
-/// A reduction over leading axes whose large operand another kernel reads whole becomes a partial reduction there.
-/// Otherwise, if its result is small, a loop kernel of its own computes the partial results, whose blocks are
-/// contiguous in memory.
+/// Moves a reduction over leading axes, as a partial reduction, into another kernel that reads all of its large
+/// operand. Otherwise, if the result is small, a separate loop kernel computes the partial results, so that its blocks
+/// are contiguous in memory.
 void giveReductionsToReaders(FusionState &state) {
   DenseMap<Value, std::map<std::vector<int64_t>, FusionCandidates>> known;
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id) {
@@ -216,7 +216,7 @@ void giveReductionsToReaders(FusionState &state) {
     const auto takes = [&](FusionGroupId host) { return giveToReader(state, host, id, op, inputs.getArrayRef()); };
     const auto isWhole = [&](Value input) { return shapeOf(input) == shapeOf(op.getX()); };
     if (candidates.find(takes) || (llvm::any_of(inputs, isWhole) && splitAlone(state, id, op)))
-      known.erase(sum); // which is gone
+      known.erase(sum); // the value no longer exists
   }
 }
 

@@ -1,4 +1,4 @@
-// Ops that join the kernels of their producers, and ops that start a kernel.
+// Rules for ops that join the kernels of their producers, and for ops that start a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,7 +7,7 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Merges the kernels of all producers with `op`, or as many as possible, the latest first.
+/// Merges `op` with the kernels of its producers, as many as possible, the latest first.
 RuleResult joinProducers(FusionState &state, Operation *op) {
   const SmallVector<FusionGroupId> candidates = state.graph.producerKernels(op);
   if (candidates.empty())

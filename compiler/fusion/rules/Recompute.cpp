@@ -1,4 +1,4 @@
-// Large values that their readers recompute, instead of reading them from memory.
+// Rules that let readers recompute large values instead of loading them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,16 +15,16 @@ namespace {
 int64_t bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t>(8, bitsOf(value)); }
 
-/// Returns true for the argument of a variable. The variable's new value is written in place once nothing reads the old
-/// one: further readers could prevent that.
+/// Returns true for the argument of a variable. The variable's new value is written in place once the old one is dead;
+/// additional readers could prevent that.
 bool isVariable(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
   return function && function.getArgAttr(argument.getArgNumber(), variableAttr);
 }
 
-/// For each contraction, the value of which all else in the kernel is computed: the product with its bias, for
-/// instance.
+/// For each contraction, the value from which the rest of the kernel is computed: for example, the product plus its
+/// bias.
 DenseSet<Value> productsOf(const KernelBody &body) {
   DenseSet<Value> products;
   for (Operation *op : body.own) {
@@ -39,26 +39,26 @@ DenseSet<Value> productsOf(const KernelBody &body) {
   return products;
 }
 
-/// Returns true if the op decides, or rounds a value for a decision (docs/kernels.md).
+/// Returns true if the op is a decision, or rounds a value for one (docs/kernels.md).
 bool isOfDecision(Operation *op) {
   if (auto rounding = dyn_cast<CastOp>(op); rounding && rounding.getOrigin() == "decision")
     return true;
   return cast<ComputeOpInterface>(op).isDecision();
 }
 
-/// How a value can be recomputed where it is read: by `ops`, from `source`, a tensor in memory, and vectors.
+/// How a reader can recompute a value: by `ops`, from `source`, a tensor in memory, and from vectors.
 struct Recomputation {
   Value value, source;
   SmallVector<Operation *> ops;
 };
 
-/// Looks for the recomputation of one result of a kernel.
+/// Searches for a recomputation of one result of a kernel.
 class RecomputationSearch {
 public:
-  /// `sources`: the results of the kernel `body` that are stored anyway.
+  /// `sources`: the results of the kernel `body` that are stored in any case.
   RecomputationSearch(const FusionState &state, const KernelBody &body, const DenseSet<Value> &sources, Value value)
       : state(state), body(body), sources(sources), found{value, {}, {}}, open{value.getDefiningOp()} {}
-  /// nullopt if there is none that pays. Then reason() completes "stored: ".
+  /// Returns nullopt if none is profitable. Then reason() completes "stored: ".
   std::optional<Recomputation> run();
   StringRef reason() const { return why; }
 
@@ -117,7 +117,7 @@ std::optional<Recomputation> RecomputationSearch::run() {
     Operation *op = open.pop_back_val();
     if (!isAlwaysCloned(op) && !isa<ElementwiseOpInterface>(op))
       return because("an op that is not elementwise would be recomputed");
-    // A clone of a decision that reads a recomputed value, in another rounding, could decide otherwise.
+    // A clone of a decision could decide differently if it read a recomputed value, which may be rounded differently.
     if (isOfDecision(op) && llvm::any_of(op->getOperands(), [&](Value each) { return isRecomputed(each); }))
       return because("a decision would read a recomputed value");
     transcendentals += isTranscendental(op);
@@ -141,7 +141,7 @@ std::optional<Recomputation> RecomputationSearch::run() {
   return std::move(found);
 }
 
-/// Lets readers recompute results of kernels, kernel by kernel.
+/// Lets readers recompute the results of kernels, one kernel after another.
 class ResultRecompute {
 public:
   explicit ResultRecompute(FusionState &state) : state(state) {}
@@ -158,7 +158,7 @@ private:
 
   FusionState &state;
   DenseMap<Value, std::optional<FusionGroupId>>
-      lastReaders; // of sources, those that recomputations have added included
+      lastReaders; // of sources, including those that recomputations have added
 };
 
 /// Returns true if only kernels read `value`, a result of group `id`, and those other than the group read it
@@ -175,8 +175,8 @@ bool ResultRecompute::isReadElementwise(Value value, FusionGroupId id) const {
   });
 }
 
-/// How the other kernels that read `value`, a result of group `id`, recompute it. `sources` are results that are stored
-/// anyway.
+/// How the other kernels that read `value`, a result of group `id`, can recompute it. `sources` are results that are
+/// stored in any case.
 std::optional<Recomputation> ResultRecompute::recomputationOf(Value value, FusionGroupId id, const KernelBody &body,
                                                               const DenseSet<Value> &sources) {
   Operation *op = value.getDefiningOp();
@@ -205,7 +205,7 @@ std::optional<FusionGroupId> ResultRecompute::lastReader(Value value) const {
   return last;
 }
 
-/// Returns true if the source stays in memory until the last kernel that reads the value, recomputed or not.
+/// Returns true if the source stays live until the last kernel that reads the value, whether or not it is recomputed.
 bool ResultRecompute::isSourceLive(const Recomputation &recomputation) {
   Operation *producer = recomputation.source.getDefiningOp();
   if (!producer || producer->getBlock() != &state.block || state.cloned.escapes(producer))
@@ -217,8 +217,8 @@ bool ResultRecompute::isSourceLive(const Recomputation &recomputation) {
   return last->second && wanted && !state.graph.isBefore(*last->second, *wanted);
 }
 
-/// Lets the other kernels that read the value recompute it. If no form holds the ops of one of these kernels then, all
-/// of them still read the value. `clones` maps the values of group `id` to those of their clones so far.
+/// Lets the other kernels that read the value recompute it. If no form supports one of these kernels then, all of them
+/// still load the value. `clones` maps the values of group `id` to their clones so far.
 void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id, IRMapping &clones) {
   SmallVector<Operation *> ops(recomputation.ops);
   state.cloned.sort(ops);
@@ -264,7 +264,7 @@ void ResultRecompute::run(FusionGroupId id) {
   const KernelBody body = state.cloned.bodyOf(state.graph.group(id).ops);
   DenseSet<Value> sources = productsOf(body);
   SmallVector<Recomputation> accepted;
-  llvm::MapVector<Value, SmallVector<Recomputation>> bySource; // if the source had to stay longer
+  llvm::MapVector<Value, SmallVector<Recomputation>> bySource; // those whose source would have to stay live longer
   for (Value value : body.results) {
     auto recomputation = recomputationOf(value, id, body, sources);
     if (!recomputation)
@@ -291,9 +291,9 @@ void ResultRecompute::run(FusionGroupId id) {
 
 } // namespace
 
-/// Clones `op`, which no kernel of its producers holds, into the readers of its large value: they compute it from one
-/// tensor of its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the
-/// value that it was computed from.
+/// Clones `op`, which cannot join the kernels of its producers, into the readers of its large value. They compute it
+/// from one tensor of its shape, which they load instead, and from vectors. A normalized value is therefore not stored
+/// in addition to the value from which it was computed.
 RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) ||
       elementsOf(op->getResult(0)) < state.costs.bigInput)
@@ -320,8 +320,8 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   return RuleResult::applied;
 }
 
-/// Lets the readers of each large value that a kernel stores recompute it, where that takes less memory: from one
-/// tensor that stays in memory as long as they need it, or that takes fewer bytes than the values computed from it.
+/// Lets the readers of each large value that a kernel stores recompute it if that takes less memory: from one tensor
+/// that is live as long as they need it, or that has fewer bytes than the values computed from it.
 void recomputeResults(FusionState &state) {
   ResultRecompute recompute(state);
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id)

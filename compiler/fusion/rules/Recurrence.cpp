@@ -1,4 +1,4 @@
-// Loops that one kernel runs.
+// The rule for loops that run in one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/RecurrenceBody.h"
 #include "compiler/fusion/rules/Rules.h"
@@ -14,7 +14,7 @@ bool isRecurrence(Operation *op, const Blocking &blocking, Numerics numerics) {
   return body && blocking.recurrenceRows(body->traits);
 }
 
-/// Starts a group with a loop whose steps treat the rows of a batch apart.
+/// Starts a group with a loop whose steps compute the rows of a batch independently.
 RuleResult startRecurrence(FusionState &state, Operation *op) {
   if (!isRecurrence(op, state.blocking, state.numerics))
     return RuleResult::declined;

@@ -1,4 +1,4 @@
-// The tables of fusion rules, and the visit of a block's ops.
+// The tables of fusion rules, and their application to the ops of a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr OpRule opRules[] = {
     {"window read in place", true, readWindowInPlace},
-    {"recurrence", false, startRecurrence}, // before opaque ops, which other loops are
+    {"recurrence", false, startRecurrence}, // before opaque ops, because all other loops are opaque
     {"opaque", true, keepOpaque},
     {"always cloned", true, cloneAlways},
     {"random key from memory", true, storeRandomKey},
@@ -31,7 +31,7 @@ constexpr GroupRule groupRules[] = {
     {"reductions to readers", giveReductionsToReaders},
     {"siblings", mergeSiblings},
     {"scalars", mergeScalars},
-    {"recompute results", recomputeResults}, // last: the readers of a value are settled
+    {"recompute results", recomputeResults}, // last: needs the final readers of each value
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Kernels that become one although none reads a result of the other.
+// Rules that merge kernels that do not read each other's results.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/FusionCandidates.h"
 #include "compiler/fusion/rules/Rules.h"
@@ -14,7 +14,8 @@ static bool isRow(const KernelShape &shape) {
   return shape.kind == KernelKind::row || shape.kind == KernelKind::finish;
 }
 
-/// What kernels have in common that may become one: the kind, and of rows the number of outer axes and the shape.
+/// The properties on which kernels must agree to be merged: the kind and, for row kernels, the number of outer axes and
+/// the shape.
 using Likeness = std::tuple<KernelKind, int64_t, std::vector<int64_t>>;
 
 static Likeness likenessOf(const KernelShape &shape) {
@@ -22,14 +23,14 @@ static Likeness likenessOf(const KernelShape &shape) {
                       : Likeness(shape.kind, 0, {});
 }
 
-/// Logs that kernels which read the same tensor are not alike.
+/// Logs that kernels which read the same tensor differ in their Likeness.
 static void declineUnlike(FusionState &state, FusionGroupId id, const std::map<Likeness, FusionCandidates> &readers) {
   for (const auto &[likeness, candidates] : readers)
     if (const auto other = candidates.first(); other && likeness != likenessOf(state.graph.group(id).shape))
       state.log->declined(id, *other, state.rule, "they read the same tensor, but differ in kind or shape");
 }
 
-/// Merges kernels that read the same large tensor, and small row kernels that read any same tensor.
+/// Merges kernels that read the same large tensor, and small row kernels that read the same tensor of any size.
 void mergeSiblings(FusionState &state) {
   DenseMap<Value, std::map<Likeness, FusionCandidates>> readers;
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id) {

@@ -1,4 +1,4 @@
-// Elementwise work on packed weights, which contractions take as their prologue, however many tensors it reads.
+// Elementwise ops on packed weights, which contractions take as prologues regardless of how many tensors they read.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,7 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Rows that are looked up in a tensor in memory, for each row of the weight, are looked up by the contraction too.
+/// Marks gathers of rows, one for each row of the weight, from a tensor in memory: the contraction performs them as
+/// well.
 static void markBesideUnpacking(FusionState &state, Value value) {
   Operation *op = value.getDefiningOp();
   auto gather = dyn_cast_or_null<GatherOp>(op);
@@ -18,7 +19,7 @@ static void markBesideUnpacking(FusionState &state, Value value) {
   markBesideUnpacking(state, gather ? gather.getIndices() : op->getOperand(0));
 }
 
-/// Returns true if `value` is a packed weight or elementwise work on one. Marks the ops of that work.
+/// Returns true if `value` is a packed weight or is computed from one by elementwise ops. Marks those ops.
 static bool markUnpackingOf(FusionState &state, Value value) {
   if (PanelsAttr::of(value.getType()))
     return true;

@@ -1,4 +1,4 @@
-// Windows that their readers read in place.
+// The rule for windows that are read in place.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/rules/Rules.h"
 
@@ -7,8 +7,8 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// Returns true if only reductions that keep the last axis read `op`, or elementwise work on it: their kernels hold
-/// windows.
+/// Returns true if only reductions that keep the last axis read `op`, directly or through elementwise ops: their
+/// kernels support windows.
 static bool isReducedBeforeLast(Operation *op, int depth = 0) {
   constexpr int deepest = 4;
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -19,8 +19,8 @@ static bool isReducedBeforeLast(Operation *op, int depth = 0) {
   });
 }
 
-/// Returns true if all readers of `op` read the image through the window: matmuls whose left operand it is, if the
-/// target's read windows, elementwise work, sums over taps, and broadcasts for sums over taps.
+/// Returns true if all readers of `op` read the image through the window: matmuls with the window as left operand, if
+/// those of the target support it; elementwise ops; sums over taps; and broadcasts for sums over taps.
 static bool isReadInPlace(const FusionState &state, WindowOp op) {
   const auto isMatrix = [&](Operation *reader) {
     auto contract = dyn_cast<ContractOp>(reader);
@@ -37,8 +37,8 @@ static bool isReadInPlace(const FusionState &state, WindowOp op) {
   });
 }
 
-/// Clones a window that all readers read in place, and a reshape of it, into them. Its image comes from memory: no
-/// element of it is computed once for each tap.
+/// Clones a window that all readers read in place, and a reshape of it, into the readers. The image is read from
+/// memory, so that no element of it is computed once per tap.
 RuleResult readWindowInPlace(FusionState &state, Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     Operation *producer = reshape.getX().getDefiningOp();
