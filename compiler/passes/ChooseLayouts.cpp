@@ -1,4 +1,4 @@
-// choose-layouts: tiles of contractions, packed layouts of weights, and long sums split into parts.
+// choose-layouts: chooses tiles of contractions, packed layouts of weights, and splits of long sums.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
@@ -36,7 +36,8 @@ void setTile(ContractOp op, const Blocking &blocking, Numerics numerics) {
 }
 
 /// Returns true if `value` is a weight that @main only reads, as stored or through a cast. hoist-shadows keeps its
-/// packed copy, which is computed once. (An update that also writes packed copies takes longer than its products gain.)
+/// packed copy, which is computed once. (Updating packed copies along with the weight would cost more than the products
+/// gain.)
 bool isFixedWeight(Value value, SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues) {
   if (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
@@ -92,7 +93,7 @@ ContractOp withMatrix(ContractOp op, const Target &target, Numerics numerics) {
   return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
-/// Returns false if the target has no layout for the weight.
+/// Packs the right operand. Returns false if the target has no packed layout for it.
 bool packWeight(ContractOp op, const Target &target, Numerics numerics) {
   auto type = tensorTypeOf(op.getRhs());
   const int64_t depth = op.getRhsContract()[0];

@@ -1,4 +1,4 @@
-// Replaces tensors without elements, and reductions, contractions, convolutions and scatter_adds of them, by constants.
+// Folds tensors without elements, and reductions, contractions, convolutions and scatter_adds of them, to constants.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "dialect/ControlFlow.h"
@@ -20,7 +20,7 @@ Value empty(PatternRewriter &rewriter, Location loc, Type type) {
   return ConstantOp::create(rewriter, loc, tensor, DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
 }
 
-/// The splat that `kind` makes of no elements.
+/// The splat of the neutral element of `kind`: the result of a reduction of no elements.
 DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
   if (auto real = dyn_cast<FloatType>(type.getElementType())) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
@@ -49,7 +49,7 @@ DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
   return DenseElementsAttr::get(type, ArrayRef<APInt>(value));
 }
 
-/// An op all of whose results have no elements becomes constants.
+/// Replaces an op all of whose results are empty by constants.
 struct DropEmptyResults : RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -66,8 +66,8 @@ struct DropEmptyResults : RewritePattern {
   }
 };
 
-/// Readers of an empty result of a branch or loop, or of an empty carry or slice, read a constant. DropWhenResults and simplifyLoops
-/// then remove the result and the argument.
+/// Replaces uses of an empty result of a branch or loop, or of an empty carry or slice, by a constant. DropWhenResults
+/// and simplifyLoops then remove the result and the argument.
 struct DropEmptyOfRegions : RewritePattern {
   explicit DropEmptyOfRegions(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -88,7 +88,7 @@ struct DropEmptyOfRegions : RewritePattern {
   }
 };
 
-/// An op of empty operands whose result has elements becomes the splat that its combiner gives for no elements.
+/// Replaces an op with empty operands and a nonempty result by the splat that its combiner gives for no elements.
 template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -103,7 +103,7 @@ template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
   }
 };
 
-/// A scatter of no updates is x.
+/// Replaces a scatter without updates by x.
 struct ScatterOfNone : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-// The exact rewrite of `when` results, beside those of the dialect.
+// The exact rewrite of `when` results, in addition to those of the dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/WhenResults.h"
@@ -11,7 +11,7 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-/// A result of `when` that nobody uses, or that both regions take from the same value outside, is no result.
+/// Removes results of `when` that are unused, or for which both regions yield the same value from outside.
 struct DropWhenResults : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {

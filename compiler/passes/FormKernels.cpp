@@ -1,4 +1,4 @@
-// form-kernels: loose ops become launches of kernels.
+// form-kernels: fuses ops into kernels and replaces them by launches.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %0 = contract %x, %w {tile = [96, 128]}
@@ -26,8 +26,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Clones casts that widen narrow values from outside into a branch or loop body: the values are stored narrow, with
-/// the same results.
+/// Clones casts that widen values from outside into a branch or loop body, so that the narrow values are stored.
+/// Results do not change.
 void widenInside(Block &branch) {
   DenseMap<Operation *, Value> inside;
   for (Operation &op : branch.without_terminator())
@@ -45,7 +45,7 @@ void widenInside(Block &branch) {
     }
 }
 
-/// Forms the kernels of one block. If `explains`, the locations of launches tell why.
+/// Forms the kernels of one block. If `explains`, the reasons are recorded in the locations of launches.
 LogicalResult formBlock(Block &block, SymbolTable &symbols, const Target &target, Numerics numerics, bool explains) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -79,7 +79,7 @@ private:
     const Numerics numerics = compiled->numerics;
     SymbolTable symbols(getOperation());
     carryIndices(main);
-    // Inner regions first: the values that they still read from outside are then really read from memory.
+    // Inner regions first: the values that they still use from outside are then known to be read from memory.
     SmallVector<Block *> blocks;
     const Blocking &blocking = compiled->target->blocking(numerics);
     main.walk<WalkOrder::PostOrder>([&](Operation *op) {

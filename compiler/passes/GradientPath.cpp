@@ -111,7 +111,7 @@ void GradientPath::reach(ValueRange values) {
       open.push_back(value);
 }
 
-/// Continues from a value to the values from which it is computed.
+/// Continues from a value to the operands from which it is computed.
 LogicalResult GradientPath::visit(Value value) {
   constexpr StringLiteral outside =
       "holds a gradient whose value depends on what is differentiated by way of values outside of "

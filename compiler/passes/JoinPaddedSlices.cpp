@@ -1,10 +1,11 @@
-// Sums of slices that are padded with zeros become sums of few concats.
+// Rewrites sums of zero-padded slices as sums of few concats.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %a = concat %p, %z;  %b = concat %z, %q;  %y = add %a, %b
 // becomes
 //   %0 = concat %p, %q;  %y = add %0, +0.0
-// The gradient of a value that is cut into n slices is such a sum. It reads each element n times, its concats once.
+// The gradient of a value that is split into n slices is such a sum. It reads each element n times; the concats read it
+// once.
 #include "compiler/passes/ExactRewrites.h"
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
@@ -41,18 +42,18 @@ Box boxOf(ArrayRef<int64_t> shape) {
   return llvm::map_to_vector<4>(shape, [](int64_t extent) { return Range{0, extent}; });
 }
 
-/// A value that is zero outside of a box: a piece that is padded, or terms that are joined.
+/// A value that is zero outside of a box: a padded slice (`piece`), or joined terms (`parts`).
 struct Term {
   Box box;
-  Value whole;                                    // the value, if it is in the module
-  Value piece;                                    // its elements in the box before `casts`; null if it is joined
-  SmallVector<CastOp, 1> casts;                   // of the piece, the first one first
-  int64_t axis = 0;                               // of `parts`
-  std::map<int64_t, std::shared_ptr<Term>> parts; // by where they begin; no two overlap along `axis`
+  Value whole;                                    // the value itself, if it is in the module
+  Value piece;                                    // its elements in the box, before `casts`; null for joined terms
+  SmallVector<CastOp, 1> casts;                   // of the piece, in order of application
+  int64_t axis = 0;                               // along which `parts` are concatenated
+  std::map<int64_t, std::shared_ptr<Term>> parts; // by first index along `axis`; do not overlap
 };
 using TermPtr = std::shared_ptr<Term>;
 
-/// The piece of a concat of one piece and zeros; null for another value. Moves `box` to where the piece stands.
+/// If `value` is a concat of one slice and zeros, returns the slice and narrows `box` to its position; otherwise null.
 Value pieceOf(Value value, Box &box) {
   auto concat = value.getDefiningOp<ConcatOp>();
   if (!concat)
@@ -74,12 +75,13 @@ Value pieceOf(Value value, Box &box) {
   return piece;
 }
 
-/// `value` as a piece that is padded. A cast keeps zero, so a cast of a padded piece is one of the piece.
+/// Returns `value` as a padded slice. A cast preserves zeros, so that a cast of a padded slice is a padded cast of the
+/// slice.
 TermPtr termOf(Value value) {
   auto term = std::make_shared<Term>();
   term->box = boxOf(tensorTypeOf(value).getShape());
   term->whole = term->piece = value;
-  SmallVector<CastOp, 1> casts; // the last one first; of a padded value if a concat stands before them
+  SmallVector<CastOp, 1> casts; // in reverse order; of a padded value if a concat precedes them
   for (Value inner = value; inner;) {
     if (auto cast = inner.getDefiningOp<CastOp>(); cast && cast->hasOneUse()) {
       casts.push_back(cast);
@@ -93,17 +95,17 @@ TermPtr termOf(Value value) {
   return term;
 }
 
-/// Terms that do not overlap. Along which axis they do not is settled by the second one.
+/// Terms that do not overlap along one axis. The second term determines the axis.
 class Layer {
 public:
   explicit Layer(const TermPtr &first) : only(first) {}
-  /// The axis along which `box` overlaps no term, if there is one.
+  /// The axis along which `box` overlaps no term, if any.
   std::optional<int64_t> axisFor(const Box &box) const;
   void take(const TermPtr &term, int64_t axis);
   TermPtr term() const { return joined ? joined : only; }
 
 private:
-  TermPtr only, joined; // `joined` once there are two
+  TermPtr only, joined; // `joined` is null until there are two terms
 };
 
 std::optional<int64_t> Layer::axisFor(const Box &box) const {
@@ -122,7 +124,7 @@ std::optional<int64_t> Layer::axisFor(const Box &box) const {
     found = found.value_or(axis);
     Box moved = box;
     moved[axis] = only->box[axis];
-    if (moved == only->box) // they differ along this axis alone
+    if (moved == only->box) // the boxes differ only along this axis
       return axis;
   }
   return found;
@@ -140,8 +142,8 @@ void Layer::take(const TermPtr &term, int64_t axis) {
     hull = {std::min(hull.begin, range.begin), std::max(hull.end, range.end)};
 }
 
-/// The terms of a sum, joined into fewer. A term stands behind every earlier one that it overlaps, so each element is the
-/// same sum in the same order, but for zeros. Only the last layers take terms: the time is linear.
+/// Joins the terms of a sum into fewer. A term comes after every earlier one that it overlaps, so that each element is
+/// the same sum in the same order, except for zeros. Only the last layers accept terms, so that the time is linear.
 SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
   constexpr size_t mostOpen = 16;
   SmallVector<Layer> layers;
@@ -164,17 +166,18 @@ SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
   return llvm::map_to_vector(layers, [](const Layer &layer) { return layer.term(); });
 }
 
-/// The positions of an axis at which the same terms of a sum lie.
+/// A range of an axis that is covered by the same terms of a sum.
 struct Segment {
   Range range;
   SmallVector<size_t, 4> terms; // in the order of the sum
 };
 
-/// Cuts an axis where a term begins or ends, so that slices that overlap, such as sliding windows, take time in proportion
-/// to their own elements. Nothing if terms cover too many segments for that, or if all terms cover one of them.
+/// Splits an axis where a term begins or ends, so that overlapping slices, such as sliding windows, take time
+/// proportional to their own elements. Returns no segments if terms cover too many of them for that, or if all terms
+/// cover one segment.
 SmallVector<Segment> segmentsOf(ArrayRef<TermPtr> terms, int64_t axis) {
   constexpr size_t mostForOneTerm = 8;
-  std::map<int64_t, size_t> positions; // where segments begin, and their numbers
+  std::map<int64_t, size_t> positions; // from the beginning of each segment to its index
   for (const TermPtr &term : terms) {
     positions[term->box[axis].begin];
     positions[term->box[axis].end];
@@ -204,7 +207,7 @@ public:
   TermWriter(PatternRewriter &rewriter, Location loc, RankedTensorType type)
       : rewriter(rewriter), loc(loc), type(type) {}
   Value write(const Term &term) { return term.whole ? term.whole : write(term, boxOf(type.getShape())); }
-  /// The terms added up in fewer steps, but for zeros; null if there are none to save.
+  /// Writes the sum of the terms with fewer additions, except for zeros; null if no addition can be saved.
   Value writeSum(ArrayRef<TermPtr> terms);
   Value zeros(const Box &box) {
     auto shape = llvm::map_to_vector(box, [](Range range) { return range.end - range.begin; });
@@ -213,9 +216,9 @@ public:
   }
 
 private:
-  /// The terms of each segment of `axis` added up, one segment after the other.
+  /// Writes the sum of the terms of each segment of `axis`, and the concat of the segments.
   Value write(ArrayRef<TermPtr> terms, ArrayRef<Segment> segments, int64_t axis);
-  /// The elements of the term in `region`, which holds its box.
+  /// Writes the elements of the term in `region`, which contains its box.
   Value write(const Term &term, const Box &region);
   Value concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region);
 
@@ -277,7 +280,7 @@ Value TermWriter::write(ArrayRef<TermPtr> terms, ArrayRef<Segment> segments, int
   return concat(sums, axis, boxOf(type.getShape()));
 }
 
-/// The values along `axis`, by where they begin, with zeros between them and on both sides.
+/// Concatenates the values along `axis`, given by their first index, with zeros between them and on both sides.
 Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region) {
   SmallVector<Value> all;
   int64_t end = region[axis].begin;
@@ -298,7 +301,7 @@ Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, c
 }
 
 Value TermWriter::writeSum(ArrayRef<TermPtr> terms) {
-  constexpr size_t mostWhole = 8; // of which each takes time in proportion to the whole sum
+  constexpr size_t mostWhole = 8; // each takes time proportional to the size of the whole sum
   SmallVector<TermPtr> joined(terms);
   for (size_t before = joined.size() + 1; joined.size() < before;) {
     before = joined.size();
@@ -318,7 +321,7 @@ Value TermWriter::writeSum(ArrayRef<TermPtr> terms) {
   return sum;
 }
 
-/// The sum that goes on from `op`, if no other op reads it.
+/// The next sum of the chain: the only user of `op`, if it adds to its left operand. Otherwise null.
 AddOp nextOf(AddOp op) {
   if (!op->hasOneUse())
     return {};
@@ -326,9 +329,9 @@ AddOp nextOf(AddOp op) {
   return next && next->getBlock() == op->getBlock() && next.getLhs() == op.getResult() ? next : AddOp();
 }
 
-/// Works on a whole chain of sums, from its last one. A term is zero outside of its box. So if no element lies in all boxes,
-/// a zero is added to every element; no sum with +0.0 is -0.0, and a sum's other bits do not depend on its zeros. One +0.0
-/// at the end stands for all that are gone.
+/// Rewrites a whole chain of sums, starting at the last one. A term is zero outside of its box. If no element is in all
+/// boxes, a zero is therefore added to every element. A sum with +0.0 is never -0.0, and zeros do not otherwise change
+/// a sum, so that a single +0.0 at the end replaces all the zeros that were removed.
 struct JoinPaddedSlices : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
@@ -361,7 +364,7 @@ struct JoinPaddedSlices : OpRewritePattern<AddOp> {
   }
 };
 
-/// The first of the positions that `indices` name, if they are constants that name neighbours in ascending order.
+/// The first position, if `indices` are constants that, clamped to the axis, are consecutive in ascending order.
 std::optional<int64_t> firstOfNeighbours(Value indices, int64_t extent) {
   DenseIntElementsAttr positions;
   if (!matchPattern(indices, m_Constant(&positions)) || positions.empty())
@@ -378,8 +381,8 @@ std::optional<int64_t> firstOfNeighbours(Value indices, int64_t extent) {
   return first;
 }
 
-/// A scatter_add to known neighbouring positions, as the gradient of a lookup of one, pads its updates. It adds each
-/// to a zero, which makes -0.0 a +0.0.
+/// Rewrites a scatter_add to constant consecutive positions, such as the gradient of a lookup of one, as padded
+/// updates. It adds each update to a zero, which turns -0.0 into +0.0.
 struct PadKnownPositions : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-// Who waits for whom in a block of launches.
+// Computes the dependencies between the launches of a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LaunchOrder.h"
 #include "dialect/ControlFlow.h"
@@ -33,7 +33,7 @@ LaunchOrder::LaunchOrder(Block &block) : ops(opsOf(block)), block(&block), waits
     });
 }
 
-/// Nothing for a result of the block.
+/// Returns nullopt for a result of the block.
 std::optional<LocalValue> LaunchOrder::localValue(Value value, size_t maker) const {
   const auto type = cast<RankedTensorType>(value.getType());
   llvm::SmallSetVector<size_t, 4> found;

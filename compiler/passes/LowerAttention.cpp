@@ -1,4 +1,4 @@
-// Attention as contractions with a softmax between them.
+// Lowers attention to contractions with a softmax between them.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %out, %lse = attention %q, %k, %v {scale = 0.125}
@@ -32,7 +32,7 @@ SmallVector<Value> ordinary(AttentionGradOp op, OpBuilder &builder) {
   return SmallVector<Value>(expanded(op, builder));
 }
 
-/// Of an `attention` or its gradient.
+/// Lowers an `attention` or its gradient if the target has no kernel for it.
 template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
   LowerWithoutKernel(MLIRContext *context, const Target &target, Numerics numerics)
       : OpRewritePattern<Op>(context), target(target), numerics(numerics) {}

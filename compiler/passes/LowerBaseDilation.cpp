@@ -1,11 +1,13 @@
-// A convolution with base dilation, as the gradient of a strided one by its image is, as one convolution for each
-// phase. SPDX-License-Identifier: Apache-2.0
+// Lowers a convolution with base dilation to one convolution per phase.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gradient of a strided convolution by its image is a convolution with base dilation.
 //
 //   %y = convolution %dy, %w {stride = [1], dilation = [-1], low = [0], hole = [2]} : (8x14x1x4, 3x1x4x5) -> 8x28x1x5
 // becomes
 //   %a = convolution %dy, (taps 0 and 2 of %w) -> 8x14x1x5;  %b = convolution %dy, (tap 1 of %w) -> 8x14x1x5
 //   %y = reshape (concat %a, %b : 8x14x2x1x5)
-// Only taps that meet an element are multiplied: of a 3x3 kernel with stride 2 nine, and not 36.
+// Only taps that meet an element are multiplied: 9 instead of 36 for a 3x3 kernel with stride 2.
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "dialect/ops/Expression.h"
@@ -18,8 +20,8 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-/// The output positions o of one phase along one axis: o = phase + baseDilation * o'. They see only the taps
-/// k = firstTap + baseDilation * k'.
+/// The output positions o of one phase along one axis: o = phase + baseDilation * o'. They read elements only at the
+/// taps k = firstTap + baseDilation * k'.
 struct AxisPhase {
   int64_t firstTap, taps, paddingLow;
 };
@@ -29,7 +31,7 @@ public:
   PhaseLowering(ConvolutionOp op, PatternRewriter &rewriter)
       : op(op), rewriter(rewriter), e(rewriter, op.getLoc()), steps(op.getSteps()), rank(steps.rank()) {}
 
-  /// Whether each output position sees taps at distances of `baseDilation`, and there are few phases.
+  /// Returns true if the taps that each output position meets are `baseDilation` apart, and if there are few phases.
   bool applies() const {
     constexpr int64_t mostPhases = 64;
     int64_t phases = 1;
@@ -65,7 +67,7 @@ private:
     return {tap, tap < extent ? ceilDivide(extent - tap, baseDilation) : 0, -distance() / baseDilation};
   }
 
-  /// The pieces of all phases, those of the last axis one after the other.
+  /// Appends the results of all phases to `pieces`, with the phases of the last axis varying fastest.
   void addPhases(int64_t axis, SmallVectorImpl<AxisPhase> &phases, SmallVectorImpl<Value> &pieces) {
     if (axis == rank) {
       pieces.push_back(pieceOf(phases));
@@ -91,8 +93,8 @@ private:
     return ConvolutionOp::create(rewriter, op.getLoc(), type, op.getX(), tapsOf(phases), own);
   }
 
-  /// The taps of the kernel that these phases see. A transpose of the axes behind the taps comes after they are taken: so a
-  /// contraction may read through it.
+  /// The taps of the kernel that these phases use. A transpose of the axes after the taps is moved after the selection,
+  /// so that a contraction may absorb it.
   Value tapsOf(ArrayRef<AxisPhase> phases) {
     auto turn = op.getW().getDefiningOp<TransposeOp>();
     const bool keepsTaps = turn && llvm::equal(turn.getPermutation().take_front(rank), llvm::seq<int64_t>(0, rank));
@@ -122,7 +124,7 @@ private:
     return reshape(WindowOp::create(rewriter, op.getLoc(), tensorTypeOf(all).clone(taken), all, every), result);
   }
 
-  /// Each `baseDilation` neighbouring pieces as one, in which their positions along `axis` alternate.
+  /// Interleaves each `baseDilation` consecutive pieces along `axis`.
   SmallVector<Value> interleaved(ArrayRef<Value> pieces, int64_t axis) {
     const int64_t baseDilation = steps.baseDilation[axis];
     if (baseDilation == 1)

@@ -1,4 +1,4 @@
-// normalize: ops in the shapes that kernels can hold.
+// normalize: rewrites ops into the forms that kernels support.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %0 = transpose %w [1, 0];  %1 = contract %x, %0 {lhs_contract = [1], rhs_contract = [0]}
@@ -42,7 +42,7 @@ Value castTo(PatternRewriter &rewriter, Location loc, Value value, Type element)
 
 bool isNarrow(Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32; }
 
-/// The dtype in which a reduction's parts are kept until it is whole.
+/// The dtype of partial results of a reduction.
 Type partialElement(ReduceOp op) {
   Type element = tensorTypeOf(op.getY()).getElementType();
   bool adds = op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::prod;
@@ -59,7 +59,7 @@ Value reduceAxes(PatternRewriter &rewriter, Location loc, ReduceKind kind, Value
                           rewriter.getDenseI64ArrayAttr(axes));
 }
 
-/// A reduction of one element is that element: no kernel has a row of it.
+/// Replaces a reduction of one element by that element, so that it needs no kernel.
 struct FoldReductionOfOne : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -98,7 +98,7 @@ struct FoldSortOfOne : OpRewritePattern<SortOp> {
   }
 };
 
-/// Narrow floats are added up in f32.
+/// Makes a scatter_add accumulate narrow floats in f32.
 struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
@@ -112,7 +112,7 @@ struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   }
 };
 
-/// Narrow floats are combined in f32.
+/// Makes a scatter combine narrow floats in f32.
 struct WidenScatter : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
@@ -127,7 +127,7 @@ struct WidenScatter : OpRewritePattern<ScatterOp> {
   }
 };
 
-/// A reduction over trailing axes and others is one over the trailing axes, then one over the others.
+/// Splits a reduction over trailing and other axes into one over the trailing axes, followed by one over the others.
 struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -150,7 +150,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// One number about many tensors: one number about each, then those combined.
+/// Expands a reduction of several tensors to one scalar: reduces each tensor, then combines the scalars.
 struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceAllOp op, PatternRewriter &rewriter) const override {
@@ -158,7 +158,7 @@ struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
     Location loc = op.getLoc();
     Value whole;
     for (Value x : op.getXs()) {
-      if (elementsOf(x) == 0) // the neutral element of max is no size
+      if (elementsOf(x) == 0) // an empty x contributes nothing: the neutral element of max is no valid magnitude
         continue;
       Value one = reduceOne(rewriter, loc, op.getKind(), x, element);
       whole = whole ? combine(rewriter, loc, op.getKind(), whole, one) : one;
@@ -205,7 +205,7 @@ struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
   }
 };
 
-/// The axis of arg_reduce goes last.
+/// Transposes the operand of arg_reduce so that the reduced axis is last.
 struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
@@ -230,8 +230,8 @@ struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
   }
 };
 
-/// A reshape of elementwise work becomes work on reshaped operands, when the reshapes are then free or cancel: kernels
-/// form on either side of a reshape, never across it.
+/// Hoists a reshape above elementwise ops if the reshapes of their operands are free or cancel. Kernels do not contain
+/// reshapes, so a reshape separates them.
 struct HoistReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -255,12 +255,12 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       moved->getResult(0).setType(op.getType());
     });
     rewriter.replaceOp(op, moved->getResults());
-    if (producer->use_empty()) // it would count as another reader of its operands
+    if (producer->use_empty()) // otherwise it would count as a reader of its operands
       rewriter.eraseOp(producer);
     return success();
   }
-  /// Whether a reshape of `value` costs nothing: its elementwise chain has no other reader and ends in values that are
-  /// in memory, in splats, or in reshapes.
+  /// Returns true if a reshape of `value` is free: its elementwise chain has no other users, and starts at values in
+  /// memory, splats or reshapes.
   static bool isFreeAbove(Value value, ReshapeOp reshape, int64_t depth) {
     Operation *op = value.getDefiningOp();
     if (!op || isa<ReshapeOp>(op))
@@ -274,7 +274,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       return false;
     int64_t readers = 0;
     for (Operation *user : value.getUsers()) {
-      if (isOpTriviallyDead(user)) // a rewrite has left it
+      if (isOpTriviallyDead(user)) // left behind by a rewrite
         continue;
       auto other = dyn_cast<ReshapeOp>(user);
       if (depth == 0 ? !other || other.getType() != reshape.getType() : ++readers > 1)
@@ -290,7 +290,7 @@ bool isSplat(Value value) {
   return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isAlwaysCloned(op));
 }
 
-/// The splat `value` as a tensor of another shape.
+/// Returns the splat `value` as a tensor of another shape.
 Value splatOf(PatternRewriter &rewriter, Value value, RankedTensorType type) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     return BroadcastOp::create(rewriter, value.getLoc(), type, broadcast.getX(), ArrayRef<int64_t>());
@@ -298,8 +298,8 @@ Value splatOf(PatternRewriter &rewriter, Value value, RankedTensorType type) {
   return ConstantOp::create(rewriter, value.getLoc(), type, elements.resizeSplat(type));
 }
 
-/// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it:
-/// it joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
+/// Sinks reshapes of values of one shape below an elementwise op, where HoistReshape does not apply. The op can then
+/// join the kernel that computes its operands, and a reshape after it (for example, of a mean with keepdims) cancels.
 struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
@@ -334,7 +334,7 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
-/// A kernel looks at every operand of a concat for each element, so a long concat becomes a tree of short ones.
+/// Splits a long concat into a tree of short ones, because a kernel tests every operand of a concat for each element.
 struct SplitLongConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
@@ -359,7 +359,7 @@ struct SplitLongConcat : OpRewritePattern<ConcatOp> {
   }
 };
 
-/// A transpose that moves only axes of extent 1 moves nothing in memory.
+/// Replaces a transpose that moves only axes of extent 1 by a reshape: it moves nothing in memory.
 struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -372,8 +372,8 @@ struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Elementwise work on the transposed result of a contraction is work on the result: it joins the contraction's kernel,
-/// which stores it transposed.
+/// Sinks a transpose of a contraction's result below elementwise ops. They can then join the contraction's kernel,
+/// which stores the result transposed.
 struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
@@ -418,11 +418,11 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     return success();
   }
 
-  /// The axes of a broadcast's operand in the value before the transpose.
+  /// The axes of a broadcast's operand, in terms of the value before the transpose.
   static SmallVector<int64_t> axesBefore(BroadcastOp broadcast, TransposeOp transpose) {
     return llvm::map_to_vector(broadcast.getAxes(), [&](int64_t axis) { return transpose.getPermutation()[axis]; });
   }
-  /// Whether `value` is a contraction's result, or a little elementwise work on one.
+  /// Returns true if `value` is the result of a contraction, or of a few elementwise ops on one.
   static bool isProduct(Value value, Block *block) {
     constexpr size_t most = 16;
     llvm::SetVector<Operation *> work;
@@ -454,10 +454,10 @@ private:
     const Numerics numerics = compiled->numerics;
     if (!numerics.fixesOrder())
       sumOverSteps(getOperation());
-    while (simplifyLoops(getOperation())) { // a module that comes in stage pure was not simplified
+    while (simplifyLoops(getOperation())) { // a module that is given in stage pure is not simplified
     }
     RewritePatternSet patterns(&getContext());
-    populateEmptyRewrites(patterns); // nor was it of values without elements
+    populateEmptyRewrites(patterns); // such a module may also have values without elements
     populateContractionRewrites(patterns);
     populateAttentionLowering(patterns, machine, numerics);
     populateConvolutionLowering(patterns, machine, numerics);

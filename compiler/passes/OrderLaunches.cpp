@@ -1,4 +1,4 @@
-// order-launches: the final order, with readers of old values before writers that may take their place.
+// order-launches: orders readers of old values before writers, so that writes can be in place, and frees memory early.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = launch @loop_a(%w, %g);  %2 = launch @loop_b(%w);  return %2, %1   (%1 is the new value of %w)
@@ -15,14 +15,15 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A launch that frees so many bytes more than it makes comes as soon as it can. Fewer bytes stay in a cache, and
-/// are worth less than one launch for the updates of many weights.
+/// A launch that frees at least this many bytes more than it allocates is ordered as early as possible. Fewer bytes
+/// stay in a cache, and are worth less than merging the updates of many weights into one launch.
 constexpr int64_t leastFreed = 1024 * 1024;
-/// A launch that makes no more comes early if that lets another free memory.
+/// A launch that allocates at most this many bytes may be ordered early if that lets another one free memory.
 constexpr int64_t mostMadeEarly = 16 * 1024;
 
-/// Which launches free memory: those that are the last to read large values. So the update of a weight runs once the
-/// backward pass has made its gradient's operands, and not behind the whole backward pass.
+/// Makes launches urgent that free memory because they are the last readers of large values. The update of a weight,
+/// for example, then runs once the backward pass has computed its gradient's operands, not after the whole backward
+/// pass.
 class FreesMemory : public DependencyOrder::Urgency {
 public:
   explicit FreesMemory(const LaunchOrder &order)
@@ -51,12 +52,12 @@ public:
 
 private:
   struct Launch {
-    SmallVector<size_t, 4> makes, reads; // numbers of `values`
+    SmallVector<size_t, 4> makes, reads; // indices into `values`
     int64_t bytesMade = 0, bytesFreed = 0;
     bool hasCome = false;
   };
 
-  /// One reader of the value is left, and will free it.
+  /// Called when one reader of the value is left, which will free it.
   void countForLastReader(size_t value, SmallVectorImpl<size_t> &urgent) {
     const size_t reader = *llvm::find_if(values[value].readers, [&](size_t each) { return !launches[each].hasCome; });
     Launch &last = launches[reader];
@@ -66,7 +67,7 @@ private:
   }
 
   std::vector<LocalValue> values;
-  std::vector<size_t> readersLeft; // by value: those that have not come
+  std::vector<size_t> readersLeft; // by value: the number of readers that are not placed yet
   std::vector<Launch> launches;
 };
 

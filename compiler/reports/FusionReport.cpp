@@ -1,4 +1,4 @@
-// Lines about fusion in locations.
+// Stores lines of the fusion report in locations.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/FusionReport.h"
 #include "mlir/IR/Builders.h"
@@ -8,7 +8,7 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-/// The key of the lines in the metadata of a fused location.
+/// The key of the lines in the metadata of a FusedLoc.
 static constexpr llvm::StringLiteral fusionKey = "fusion";
 
 Location withFusion(Location location, ArrayRef<std::string> lines) {
