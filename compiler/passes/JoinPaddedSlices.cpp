@@ -321,7 +321,8 @@ Value TermWriter::writeSum(ArrayRef<TermPtr> terms) {
   return sum;
 }
 
-/// The next sum of the chain: the only user of `op`, if it adds to its left operand. Otherwise null.
+/// The next sum of the chain: the only user of `op`, if it is a sum in the same block with `op` as left operand.
+/// Otherwise null.
 AddOp nextOf(AddOp op) {
   if (!op->hasOneUse())
     return {};

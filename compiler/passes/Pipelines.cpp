@@ -42,7 +42,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createOutlineKernelsPass());   // merges equal kernels before they are compiled
     passes.addPass(createOrderLaunchesPass());    // needs only launches
     passes.addPass(createMergeLaunchesPass());    // refines that order
-    passes.addPass(createPlaceCollectivesPass()); // last: overlaps independent launches with the all-reduce in flight
+    passes.addPass(createPlaceCollectivesPass()); // last: overlaps independent launches with collectives in flight
     verify(Stage::kernel);
   }
 }

@@ -1,4 +1,4 @@
-// LLVM's knowledge of a CPU, as the few facts that the emitters ask for.
+// Derives the properties of a CPU that the emitters query from LLVM's subtarget information.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/MachineCode.h"
@@ -23,8 +23,8 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter
-/// too. Tiles that the system does not let us use are not there.
+/// The detected features, sorted, each with its sign: features that the machine lacks although its CPU model has them
+/// are disabled. AMX is disabled if the operating system does not permit it.
 std::string hostFeatures() {
   std::vector<std::string> features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
@@ -48,7 +48,7 @@ Status unknown(std::string_view name, std::string_view why) {
                   name, why));
 }
 
-/// Machines of general purpose; the rest of LLVM's list are GPUs and virtual machines.
+/// Returns true for general-purpose CPUs; LLVM's other targets are GPUs and virtual machines.
 bool isCpu(const llvm::Triple &triple) {
   return triple.isX86() || triple.isAArch64() || triple.isRISCV() || triple.isLoongArch() || triple.isPPC() ||
          triple.isMIPS();
@@ -70,7 +70,7 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
 
 constexpr std::string_view emulatedPrefix = "emulated:";
 
-/// An x86 CPU whose instructions this x86 CPU emulates: all but tiles.
+/// Finds an x86 CPU whose instructions, except AMX, this x86 CPU emulates.
 StatusOr<CpuTarget> findEmulated(std::string_view name) {
   StatusOr<CpuTarget> found = CpuTarget::find(name.substr(emulatedPrefix.size())), host = CpuTarget::find("host");
   HALFTONE_RETURN_IF_ERROR(found.status());
@@ -92,10 +92,10 @@ std::string CpuTarget::key() const {
   return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
 }
 
-/// Attention multiplies pairs of bf16 as a matmul of its queries and keys does; all else by multiply-adds.
+/// Attention multiplies pairs of bf16 if a matmul of its queries and keys would; otherwise it uses multiply-adds.
 static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, const CpuTarget &target,
                                                     const AttentionTraits &traits) {
-  // There are attention kernels only in numerics that leave the order of sums open.
+  // Attention kernels exist only in numerics that do not fix the order of sums.
   const auto tile = target.blocking(Numerics::fast()).attentionTile(traits);
   if (!traits.isGradient && tile && tile->queries == 1)
     return cpu::AttentionScheduleAttr::get(context, cpu::Product::multiply_add, /*few_queries=*/true);
@@ -108,7 +108,7 @@ static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, 
                                          /*few_queries=*/false);
 }
 
-/// The weights stay packed through all steps, so pairs of bf16 pay whenever the CPU multiplies them well.
+/// The weights stay packed through all steps, so pairs of bf16 are profitable whenever the CPU multiplies them fast.
 static cpu::RecurrenceScheduleAttr recurrenceSchedule(mlir::MLIRContext *context, const CpuTarget &target,
                                                       const RecurrenceTraits &traits) {
   const ProductRow *pairs = findProduct(target, cpu::Product::vdpbf16ps);
@@ -142,7 +142,7 @@ mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const 
 llvm::ArrayRef<llvm::StringLiteral> CpuTarget::legalOps() const {
   static constexpr llvm::StringLiteral ops[] = {"func.func", "func.return", "llvm.intr.masked.load",
                                                 "llvm.intr.masked.store", "llvm.intr.prefetch", "llvm.ptrtoint",
-                                                // Of an instruction that an emitter found among the features.
+                                                // For an instruction that an emitter selected by the features.
                                                 "llvm.call_intrinsic", "func.call"};
   return ops;
 }
@@ -193,7 +193,7 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     target.features = "+m,+a,+f,+d,+c"; // the general-purpose set: without it even division is a call
   if (target.processor.empty())
     target.processor = triple.isX86() ? "x86-64" : triple.isRISCV() ? "generic-rv64" : "generic";
-  // An empty CPU first: asking for an unknown one prints to stderr.
+  // Queries with an empty CPU first, because LLVM prints an unknown one to stderr.
   std::unique_ptr<llvm::MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, "", ""));
   if (!info || !info->isCPUStringValid(target.processor))
     return unknown(name, fmt::format("\"{}\" has no CPU \"{}\"", target.triple, target.processor));

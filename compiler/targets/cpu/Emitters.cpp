@@ -1,4 +1,4 @@
-// The CPU's table of kernel kinds: the emitter and the scratch of each.
+// The CPU's table of kernel kinds: the emitter and the scratch size of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/CodeSize.h"
@@ -12,8 +12,8 @@ namespace halftone::compiler {
 using namespace mlir;
 using dialect::KernelKind;
 
-// The emitters, each in the file of its form: each writes the blocks of a kernel into `frame`, the function that replaces
-// the linalg form.
+// The emitters, each defined in the file of its form. An emitter writes the blocks of a kernel into `frame`, the
+// function that replaces the linalg form.
 LogicalResult emitLoop(KernelFrame &frame);
 LogicalResult emitRow(KernelFrame &frame);
 void emitReductionLoop(KernelFrame &frame);
@@ -51,7 +51,8 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
   return takesFewQueries(frame.source) ? emitAttentionOfFewQueries(frame) : emitAttentionOfTiles(frame);
 }
 
-/// A vector holds whole groups. If it holds several, it holds all channels of each; if one, registers hold a sum for each channel.
+/// Checks that a vector contains whole groups, and that their channels fit: into the lanes of a group if a vector
+/// contains several groups, or into registers, one sum per channel, if it contains one.
 LogicalResult checkGroups(const KernelFrame &frame, cpu::GroupedScheduleAttr grouped) {
   const int64_t filters = grouped.getFilters(), channels = grouped.getChannels(), channelDim = grouped.getChannelDim();
   const auto refuse = [&] { return frame.source.function.emitError() << "no code for lanes along groups: "; };
@@ -83,7 +84,7 @@ int64_t attentionScratch(const KernelSource &source, ArrayRef<int64_t> extents, 
 
 int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { return 0; }
 
-/// The schedule that the emitter of a kind takes.
+/// The schedule that the emitter of a kind accepts.
 struct ScheduleRule {
   StringLiteral expected;
   bool (*takes)(ScheduleAttrInterface schedule);
@@ -102,7 +103,7 @@ constexpr ScheduleRule noSchedule{"no schedule", [](ScheduleAttrInterface schedu
 struct Row {
   KernelKind kind;
   ScheduleRule schedule;
-  size_t generics; // how many the linalg form has; 0: any number
+  size_t generics; // number of generics in the linalg form; 0: any number
   FailureOr<std::string> (*emit)(KernelFrame &frame);
   int64_t (*scratch)(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 };

@@ -1,4 +1,4 @@
-// The function around a kernel's blocks on CPUs.
+// Creates the function around a kernel's blocks on CPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/KernelFrame.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,4 +1,4 @@
-// Objects for CPUs: optimized, written, and checked to be complete in themselves.
+// Generates objects for CPUs: optimizes, emits, and checks that they are self-contained.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/cpu/KernelPasses.h"
@@ -11,7 +11,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// Checks that the object of `module` needs no symbols but those of cores that the module declares.
+/// Checks that the only undefined symbols of the object are those of cores that `module` declares.
 Status checkSymbols(llvm::StringRef object, const llvm::Module &module) {
   const auto isCore = [&](llvm::StringRef name) {
     const llvm::Function *function = module.getFunction(name);

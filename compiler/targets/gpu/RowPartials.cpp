@@ -1,4 +1,4 @@
-// Partial reductions over the rows of a block.
+// Emits partial reductions over the rows of a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/RowPartials.h"
 #include "compiler/kernels/Combiner.h"

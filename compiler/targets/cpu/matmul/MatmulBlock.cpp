@@ -1,4 +1,4 @@
-// Scratch of a matmul block, and its tile.
+// Computes the scratch addresses and the tile of a matmul block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulBlock.h"
 

@@ -1,4 +1,4 @@
-// The code of a matmul's cores.
+// Emits the code of matmul cores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/KernelPasses.h"
@@ -16,14 +16,15 @@ Emitted groupsOfRows(Emitted rows, int64_t count, ArrayRef<int64_t> counts) {
   const Emitted times = rows / rows.like(count);
   if (count != 6 || counts[1] != 4)
     return times;
-  // Two or three rows alone would wait for the columns: better one six less, and fours.
+  // Two or three remaining rows have too few sums to hide the loads of B: use one group of six less, and groups of
+  // four.
   const Emitted rest = rows % rows.like(int64_t(6));
   return select((times > 0) & (rest > 1) & (rest < 4), times - 1, times);
 }
 
 namespace {
 
-/// The function of a core, standing in its entry block.
+/// A builder for the function of a core, which inserts into its entry block.
 class StripCode : public CodeBuilder {
 public:
   StripCode(const StripCore &core, ModuleOp module);
@@ -181,7 +182,7 @@ void StripCode::store(const Values &sums, Emitted row) {
   }
 }
 
-/// Unscales the sum of this part of K, and adds the sum of the earlier parts, which is stored at `to`.
+/// Unscales the sum of this slice of K and adds the sum of the earlier slices, which is stored at `to`.
 Emitted StripCode::addUnscaled(Emitted sum, Emitted to) {
   const Emitted zeros = splat(zero(element), core.lanes);
   return sum * splat(call.unscale, core.lanes) + select(call.continues, load(lanes, to), zeros);

@@ -1,4 +1,4 @@
-// Where the multiplication reads its factors.
+// Computes the addresses at which the multiplication reads its factors.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
@@ -83,7 +83,7 @@ void MatmulFactors::scaleBy(MatmulStrip &strip, Emitted limit, function_ref<Emit
   constexpr double scale = 0x1p64;
   const auto constant = [&](double value) { return Emitted::constant(frame, frame.getF32Type(), value); };
   const Emitted zero = frame.constant(0), one = frame.constant(1);
-  const auto largestOf = [&](Emitted count) { // of the first indices of K
+  const auto largestOf = [&](Emitted count) { // over the first indices of K
     const Emitted none = block.zeros().bits();
     const Values most = frame.loop(
         zero, count, one, none, [&](Emitted k, const Values &now) { return Values{maximum(now[0], magnitudes(k))}; });
@@ -166,8 +166,8 @@ void MatmulFactors::watchPanels() const {
   });
 }
 
-/// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
-/// of one vector of columns, and so a strip reads `vectors` of them side by side.
+/// A right operand that is stored in packed form (#halftone.panels) is read in place, for any number of rows. A panel
+/// has one vector of columns, so a strip reads `vectors` adjacent panels.
 std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
   const Emitted inWord = frame.constant(plan.depthOfWord);
   const Emitted words = block.size[depthRole] / frame.constant(plan.panels->group);
@@ -187,7 +187,8 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const M
   };
 }
 
-/// The low halves of all bytes if `half` is 0, the high ones if it is 1, as numbers from 0 to 15: the elements and 8.
+/// The low nibbles of all bytes if `half` is 0, or the high ones if it is 1, as numbers from 0 to 15: the int4 elements
+/// plus 8.
 Emitted MatmulFactors::biasedHalves(Emitted words, Emitted half) const {
   const Emitted down = (half * 4).narrow(frame.getI32Type());
   return ((words >> block.splat(down)) & int64_t(0x0f0f0f0f)) ^ int64_t(0x08080808);

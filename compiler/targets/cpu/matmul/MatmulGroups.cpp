@@ -1,12 +1,12 @@
-// Factors of products that take several indices of K at once: four of i8, or two of bf16.
+// Factors of products that take several indices of K at once: four i8 elements, or two bf16 elements.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
-// first in the lowest. Groups past K are 0.
-//   i8    Exact in i32. A product of unsigned by signed numbers takes B as b + 128, or as b + 8 if its elements have four bits. A
-//         row of A has too much the same in all columns, which its sums begin without.
-//   bf16  Summed in f32. Where the product takes subnormal numbers for 0, packing watches for them: an operand with one among its
-//         elements is multiplied pair by pair in f32.
+// A packed element is a group: adjacent elements along K of a row of A or of a column of B, in 32 bits, the first in
+// the lowest bits. Elements past K are 0.
+//   i8    Exact in i32. A product of unsigned by signed numbers takes B as b + 128, or as b + 8 for int4 elements. The
+//         excess in the sums of a row of A is the same in all columns; the sums start with its negation.
+//   bf16  Summed in f32. If the product treats subnormal numbers as 0, packing checks for them: an operand that contains
+//         one is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
 #include "compiler/targets/cpu/matmul/PackingCores.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

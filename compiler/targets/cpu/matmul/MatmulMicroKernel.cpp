@@ -1,4 +1,4 @@
-// Multiplying a few rows with a strip of columns.
+// Multiplies a few rows by a strip of columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulMicroKernel.h"
 
@@ -27,7 +27,7 @@ Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &str
   return sums;
 }
 
-/// Begins each row with the correction for the bias of B over this part of K (MatmulPlan::bias).
+/// Adds the correction for the bias of B over this slice of K to the initial sums of each row (MatmulPlan::bias).
 Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
   if (strip.scale)
@@ -67,7 +67,8 @@ StripCore MatmulMicroKernel::coreOf(ArrayRef<int64_t> counts, const MatmulStrip 
   core.biases = core.inPanels && plan.bias == 128;
   core.masks = plan.cpu.hasMaskedMemory;
   core.scales = bool(strip.scale);
-  // Of a strip of one vector, a row's element is read once: an address with an index costs no more than a pointer.
+  // For a strip of one vector, each element of a row is loaded once, so an indexed address costs no more than a
+  // pointer.
   core.manyPointers = strip.vectors > 1 || plan.cpu.vectorRegisters < 32;
   return core;
 }
@@ -128,7 +129,7 @@ void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip
   }
 }
 
-/// Unscales the sum of this K slice, and adds the sum of the earlier slices, which is stored at `at`.
+/// Unscales the sum of this slice of K and adds the sum of the earlier slices, which is stored at `at`.
 Emitted MatmulMicroKernel::addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const {
   const Emitted earlier = frame.load(block.lanesOf(plan.accumulator), at, alignment);
   const Emitted continues = strip.depth.first > frame.constant(0);

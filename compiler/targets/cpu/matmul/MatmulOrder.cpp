@@ -1,4 +1,4 @@
-// The order of a matmul's work: operands are packed, multiplied with accumulators in registers, and finished.
+// The loop structure of a matmul: operands are packed, then multiplied, and the epilogue is applied to the sums.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block:
@@ -19,7 +19,7 @@ void MatmulOrder::emit() {
 void MatmulOrder::emitBlock(Emitted number) {
   block.begin(number);
   beginBlock();
-  // Once at least: a sum of nothing is 0.
+  // At least one iteration, because an empty sum is 0.
   const Emitted steps = block.groups(), atLeastOne = maximum(steps, constant(1));
   const Emitted parts = ceilDivide(atLeastOne, constant(block.sizes.depth));
   const Emitted part = partOfDepth(atLeastOne, parts);
@@ -36,12 +36,12 @@ void MatmulOrder::emitBlock(Emitted number) {
   epilogue.emit();
 }
 
-/// Parts of equal size, rather than a small one at the end.
+/// Slices of equal size, rather than a small one at the end.
 Emitted MatmulOrder::partOfDepth(Emitted all, Emitted parts) {
   return ceilDivide(ceilDivide(all, parts), constant(block.sizes.lanes)) * block.sizes.lanes;
 }
 
-/// Neighbouring blocks have the same rows, which are packed, or watched, still when one part of K is all.
+/// Consecutive blocks have the same rows. If K is one slice, these are still packed, or checked, from the block before.
 void MatmulOrder::packRows(const MatmulDepth &depth) {
   const Emitted tile = block.rowsOfTile + 1;
   const Emitted packed = frame.load(frame.getI64Type(), block.packedRowsAt);

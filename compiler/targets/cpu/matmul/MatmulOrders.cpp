@@ -1,9 +1,9 @@
-// An order for each Multiply.
+// One order per Multiply.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   registers    for panels of columns: pack the panel of B, where it is packed so; for rows: micro-kernel
-//   imageLines   the same, with neighbouring output positions of a line of the image for rows
-//   amxTiles     pairs of tiles; if pairs have subnormal numbers, as registers, by widened products
+//   registers    for panels of columns: pack the panel of B, if it is packed per strip; for rows: micro-kernel
+//   imageLines   the same, with adjacent output positions along a line of the image as rows
+//   amxTiles     pairs of tiles; if a factor contains subnormal numbers, as registers, with widened products
 //   dots         lanes of columns, rows
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/matmul/MatmulDots.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-/// Strips of columns: panels of several vectors, the columns behind them vector by vector.
+/// Multiplies strips of columns: panels of several vectors, then the remaining columns vector by vector.
 class RegistersOrder : public MatmulOrder {
 public:
   using MatmulOrder::MatmulOrder;
@@ -24,20 +24,23 @@ public:
 protected:
   void multiply(const MatmulDepth &depth) override;
   void multiplyStrips(const MatmulDepth &depth);
-  /// Of groups of `counts` rows, those before `row` were multiplied when the strip was packed.
+  /// Multiplies groups of `counts` rows. The rows before `row` were multiplied while the strip was packed.
   virtual void multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
   virtual MatmulRows rowsOf(const MatmulDepth &depth) { return factors.rows(depth); }
-  /// Widened products are rare: less code for them.
+  /// The sizes of row groups. Widened products are rare, so only the two smallest sizes are kept for them, to save
+  /// code.
   ArrayRef<int64_t> kept(ArrayRef<int64_t> counts) const {
     return counts.drop_front(microKernel.widens ? counts.size() - 2 : 0);
   }
 
 private:
   void multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth);
-  /// Packs the strip's panel, multiplying the first of `counts` rows meanwhile where there are so many; how many were.
+  /// Packs the strip's panel and in the same loop multiplies the first of `counts` rows, if there are that many.
+  /// Returns the number of rows multiplied.
   Emitted packWithFirstRows(ArrayRef<int64_t> counts, const MatmulStrip &strip);
   void multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
-  /// Nobody has looked for subnormal numbers in pairs of B that came packed: the first rows' multiplication does.
+  /// Returns true if the multiplication of the first rows must check B for subnormal numbers, because B's pairs are
+  /// stored in packed form and no packing has checked them.
   bool watchesPanels() const { return plan.b == ReadB::inPlace && plan.product->multiplyWidened; }
   void multiplyWatching(ArrayRef<int64_t> counts, const MatmulStrip &strip);
 };
@@ -65,7 +68,7 @@ private:
   void multiply(const MatmulDepth &depth) override;
 
   MatmulTiles tiles;
-  Emitted panelsAreSubnormal; // whether the block's panels have such a number, if plan.watchesPanelsAhead()
+  Emitted panelsAreSubnormal; // whether the block's panels contain a subnormal number, if plan.watchesPanelsAhead()
 };
 
 class DotsOrder : public MatmulOrder {
@@ -156,11 +159,12 @@ Emitted RegistersOrder::packWithFirstRows(ArrayRef<int64_t> counts, const Matmul
   return select(areThere, constant(count), zero);
 }
 
-/// Multiplies pairs. The packing has watched A for subnormal numbers; this code watches B while it multiplies the first
-/// rows. If A or B has one, all rows are multiplied widened; else the first sums are stored and the other rows follow.
+/// Multiplies pairs. Packing has checked A for subnormal numbers; this code checks B while it multiplies the first
+/// rows. If A or B contains one, all rows are multiplied with widened products; otherwise the first sums are stored and
+/// the remaining rows follow.
 void RegistersOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStrip &strip) {
-  // A few rows, which leaves registers for watching. Their sums, or earlier ones that they go on from, stay in memory
-  // until all numbers are known.
+  // Few rows, which leaves registers for the check. The earlier sums in memory are overwritten only when all elements
+  // have been checked.
   const int64_t few = counts[1];
   const Emitted zero = constant(0), areThere = constant(few) <= block.rows;
   const Emitted saw = microKernel.multiplyWatching({few, 1}, factors.stripAt(strip), strip);
@@ -183,7 +187,7 @@ void TilesOrder::begin() {
   });
 }
 
-/// A thread looks once at the panels of each of the first 64 column tiles.
+/// Checks the block's panels. A thread checks the panels of each of the first 64 column tiles only once per launch.
 void TilesOrder::beginBlock() {
   if (!plan.watchesPanelsAhead())
     return;

@@ -1,4 +1,4 @@
-// Packing: a tile's operands through their prologues into scratch.
+// Packs a tile's operands, through their prologues, into scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulPack.h"
 #include "compiler/targets/cpu/matmul/WindowPacking.h"
@@ -50,7 +50,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
   });
 }
 
-/// Stores the correction of each row for this part of K, minus the bias times the sum of its elements, after the row.
+/// Stores after each row its correction for this slice of K: minus the bias times the sum of its elements.
 void MatmulPacking::packBias(const MatmulDepth &depth) {
   const Emitted biases =
       block.splat(frame.constant(frame.getI32IntegerAttr(std::bit_cast<int32_t>(uint32_t(plan.bias) * 0x01010101U))));
@@ -141,8 +141,8 @@ Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulD
   return operands.factor(1, index);
 }
 
-/// The columns from `start` on, each a vector along K. With a prologue they pass through scratch, which keeps the code
-/// short.
+/// A vector along K of each of the `lanes` columns from `start` on. With a prologue they pass through scratch, which
+/// keeps the code short.
 Values MatmulPacking::squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth) {
   const bool throughScratch = bool(plan.prologue[1]);
   if (throughScratch)

@@ -1,4 +1,4 @@
-// Reading a matmul kernel: which forms there is code for, and what follows from them.
+// Plans a matmul kernel: checks that there is code for its form, and derives how it is computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulPlan.h"
 #include "compiler/kernels/NarrowFloat.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace {
 
-/// Some values of an enum.
+/// A set of values of an enum.
 template <class Enum> struct SetOf {
   unsigned bits = 0;
   constexpr SetOf(std::initializer_list<Enum> members) {
@@ -28,7 +28,7 @@ struct Row {
   SetOf<ReadB> b;
 };
 
-/// All that there is code for.
+/// All combinations for which there is code.
 constexpr Row table[] = {
     {Multiply::registers,
      false,
@@ -82,7 +82,7 @@ bool MatmulPlan::isLegal(Multiply multiply, bool groups, ReadA a, ReadB b) {
   });
 }
 
-/// The one place that reads the schedule, but for the sizes.
+/// Reads the schedule. Only MatmulSizes and readWindow() read it as well.
 MatmulPlan::MatmulPlan(MatmulSource read, const CpuTarget &cpu)
     : MatmulSource(std::move(read)), cpu(cpu), product(&productOf(source, cpu)), groupSize(product->group),
       sizes(cpu, accumulator, source), fuses(mayFuse && cpu.math.hasFma) {
@@ -121,7 +121,8 @@ LogicalResult MatmulPlan::readPanels() {
   return panels ? readPanels(contraction, *operand) : success();
 }
 
-/// The elements lie over the dims of K and of the columns, and a vector of sums has the columns of a panel.
+/// Checks that the operand's dims are those of K and of the columns, and that a vector of sums has as many columns as a
+/// panel.
 LogicalResult MatmulPlan::readPanels(linalg::GenericOp generic, OpOperand &operand) {
   const Panels layout = *source.formOf(operand.get()).panels;
   SmallVector<int> expected(group[layout.depth == 0 ? depthRole : columnRole]), found;
@@ -176,7 +177,7 @@ LogicalResult MatmulPlan::choose() {
   b = chooseReadB();
   if (!product->signedOperands)
     bias = panels && panels->bits == 4 ? 8 : 128;
-  // What the sums have too much stands behind packed rows.
+  // The correction for the bias is stored after packed rows.
   if (!isLegal(multiply, groupSize > 1, a, b) || (bias != 0 && a != ReadA::packedRows))
     return contraction.emitError() << "no code for " << reportName(product->product) << " with the left operand "
                                    << wordsOf(a) << " and the right operand " << wordsOf(b);
@@ -211,8 +212,8 @@ ReadA MatmulPlan::chooseReadA() const {
   const bool alongDepth = lanesAlongDepth(0), isMatrix = !window && !prologue[0] && haveOneDim({rowRole, depthRole});
   if (isMatrix && groupSize == 2 && alongDepth && evenDepth)
     return ReadA::pairsInPlace;
-  // If K is not the last axis of A, each index of K reads other cache lines. A CPU with few registers has too few
-  // multiply-adds for an index of K to hide that.
+  // If K is not the last axis of A, each index of K reads different cache lines. A CPU with few registers has too few
+  // multiply-adds per index of K to hide the latency.
   constexpr int64_t manyRegisters = 32;
   if (isMatrix && (alongDepth || cpu.vectorRegisters >= manyRegisters) &&
       getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
@@ -220,7 +221,8 @@ ReadA MatmulPlan::chooseReadA() const {
     return ReadA::inPlace;
   if (multiply == Multiply::amxTiles || alongDepth != packsAlongPositions)
     return ReadA::packedRows;
-  // In panels, neighbours along K share a cache line. The micro-kernel's groups of rows must not cross from one to the next.
+  // In panels, adjacent indices of K share a cache line. The micro-kernel's groups of rows must not cross a panel
+  // boundary.
   const auto divides = [&](int64_t rows) { return sizes.lanes % rows == 0; };
   const bool fitsPanels = llvm::all_of(sizes.panelRows, divides) && llvm::all_of(sizes.vectorRows, divides);
   return !window && groupSize == 1 && fitsPanels ? ReadA::packedPanels : ReadA::packedColumns;

@@ -1,4 +1,4 @@
-// Multiplying some rows with some vectors of columns.
+// Multiplies a few rows by a few vectors of columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulSums.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,7 +10,7 @@ Values MatmulSums::multiply(const Values &begin, const Rows &rows, Emitted count
                             const std::function<Values(const MatmulStep &)> &b, Loop loop) const {
   const size_t many = begin.size();
   const int64_t lines = int64_t(many) / vectors;
-  // A few sums would wait for each other: then several of each, which take turns along K.
+  // Few sums cannot hide the latency: each is then split into several partial sums that alternate along K.
   const size_t turns = rule.ordered ? 1 : std::max<size_t>(1, size_t(sumsInFlight) / many);
   Values carried = begin;
   carried.resize(turns * many, code.splat(code.zero(lanes.getElementType()), lanes.getNumElements()));

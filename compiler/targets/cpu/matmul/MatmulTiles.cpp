@@ -1,12 +1,12 @@
-// Products by AMX: tiles of 16 x 16 sums, two by two, over the operands packed in groups.
+// Matrix products with AMX: two by two tiles of 16 x 16 sums, over operands packed in groups.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for pairs of column tiles, for pairs of row tiles:
-//     sums of earlier parts of K, or 0; for 16 groups: load the factors, four products; store
+//     sums of earlier slices of K, or 0; for 16 groups: load the factors, four products; store
 //
-// Every tile is whole, and one configuration serves all: rows and columns past the block's end are there in scratch,
-// where nobody reads their sums, and groups past K are packed as 0. B that is kept in panels is read where it is; of its
-// last groups, if they are no whole 16, scratch has a copy with zeros behind them.
+// All tiles are full, so one configuration serves all of them. Scratch has space for rows and columns past the end of
+// the block, whose sums are not read, and groups past K are packed as 0. B in panels is read in place; if its last
+// groups are fewer than 16, a copy in scratch is padded with zeros.
 #include "compiler/targets/cpu/matmul/MatmulTiles.h"
 
 namespace halftone::compiler {

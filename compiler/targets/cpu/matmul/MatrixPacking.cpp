@@ -1,4 +1,4 @@
-// Packing an operand that is a matrix, by cores.
+// Packs an operand that is a matrix, by calls of cores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatrixPacking.h"
 #include "mlir/IR/TypeUtilities.h"

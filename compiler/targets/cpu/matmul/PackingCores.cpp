@@ -1,8 +1,8 @@
-// The code of cores that pack.
+// Emits the code of packing cores.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   along K:        for columns, for groups: a square of vectors along K, transposed, becomes vectors of columns
-//   along columns:  for groups, for columns: `group` vectors of columns, interleaved, become one
+//   along K:        for columns, for groups: transposes a square of vectors along K to vectors of columns
+//   along columns:  for groups, for columns: interleaves `group` vectors of columns into one
 #include "compiler/targets/cpu/matmul/PackingCores.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
@@ -48,7 +48,7 @@ Emitted biasedBytes(Emitted groups) { return groups ^ int64_t(std::bit_cast<int3
 
 namespace {
 
-/// The function of a core, standing in its entry block.
+/// A builder for the function of a core, which inserts into its entry block.
 class PackingCode : public CodeBuilder {
 public:
   PackingCode(const PackingCore &core, ModuleOp module);
@@ -96,7 +96,7 @@ PackingCode::PackingCode(const PackingCore &core, ModuleOp module)
     call.least = taken[7];
 }
 
-/// The first `count` elements at `at`, 0 after them; count is above 0.
+/// Loads the first `count` > 0 elements at `at`, padded with 0.
 Emitted PackingCode::within(VectorType type, Emitted at, Emitted count) {
   const int64_t most = type.getNumElements();
   const auto some = [&] {
@@ -140,7 +140,7 @@ Emitted PackingCode::across(Emitted column, Emitted k) {
   return core.vectors > 1 ? load(type, at) : within(type, at, call.columns - column);
 }
 
-/// `members` of the group, an index of K each, are there; if null, all.
+/// Packs group `group` of all columns. Only the first `members` of its indices of K are in range; if null, all are.
 Values PackingCode::interleaveGroup(Emitted group, Emitted members, const Values &watched) {
   const Emitted width = constant(core.vectors * core.lanes), first = group * core.group;
   return loop(constant(0), call.columns, width, watched, [&](Emitted column, const Values &now) {

@@ -18,7 +18,7 @@ struct OperandElement {
 };
 
 /// Packs columns of B, or rows of A, which are called columns here. A packed element is a group of `group` adjacent
-/// elements along K, the first in the lowest bits; members past K are 0.
+/// elements along K, the first in the lowest bits; elements past K are 0.
 struct PackingCore {
   /// The arguments of the function, in this order.
   struct Call {

@@ -1,4 +1,4 @@
-// Watching for subnormal numbers.
+// Detects subnormal numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,7 +20,8 @@ void SubnormalWatch::look(Emitted groups) {
 }
 
 Emitted SubnormalWatch::looked(CodeBuilder &code, Emitted least, Emitted groups) {
-  // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
+  // Shifting out the sign bit and subtracting 1 makes zeros the largest unsigned numbers, and subnormal ones the
+  // smallest.
   const Emitted halves = code.wrap(vector::BitCastOp::create(code, least.type(), groups.value()));
   return minimumUnsigned(least, (halves + halves) - 1);
 }
@@ -41,7 +42,7 @@ Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
   return isLessUnsigned(one, one.like(smallestNormal));
 }
 
-/// The first of `all`, without the watched vector at their end.
+/// Returns `all` without the vector of magnitudes at its end, which becomes `least`.
 Values SubnormalWatch::takeOwn(const Values &all) {
   const ArrayRef<Emitted> list(all);
   const Values own(list.drop_back(least.size()));

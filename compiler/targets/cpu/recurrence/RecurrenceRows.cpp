@@ -1,4 +1,4 @@
-// Rows in memory and in scratch of a recurrence kernel.
+// Computes the addresses of a recurrence kernel's rows in memory and in scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/recurrence/RecurrenceRows.h"
 #include "compiler/kernels/RecurrenceDims.h"
