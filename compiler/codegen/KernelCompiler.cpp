@@ -42,7 +42,7 @@ std::string compiler::coreKey(const Core &core, const Target &target) {
   return sha256(fmt::format("{}\n{}\ncore {}", codeId(), target.key(), core.symbol));
 }
 
-/// The number of kernels after which the context is replaced: it keeps every type and attribute ever created.
+/// The number of kernels and cores after which the context is replaced: it keeps every type and attribute ever created.
 static constexpr int mostKernels = 64;
 
 KernelCompiler::KernelCompiler(const Target &target, const KernelTimes &times) : target_(target), times_(times) {}

@@ -27,7 +27,7 @@ FusionDecision classifyScan(const FormOps &ops) {
   return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};
 }
 
-/// Reads the cumsum as a node over all dims of `space`, which is split as the operand requires.
+/// The cumsum as a node over all dims of the space, which is split as the operand requires.
 struct ScanReading {
   std::unique_ptr<ValueGraph> graph;
   ValueNode *sums = nullptr;

@@ -49,8 +49,8 @@ struct ScatterGroups {
   int batch, before, row, index, after;
 };
 
-/// Reads a scatter kernel: over the dims `kept` it combines the updates whose indices, over the dims `index`, name the
-/// row.
+/// The result of a scatter kernel over the dims `kept`: the combination of the updates whose indices, over the dims
+/// `index`, name the row.
 struct ScatterReading {
   std::unique_ptr<ValueGraph> graph;
   Access kept, index;

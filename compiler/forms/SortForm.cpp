@@ -32,7 +32,7 @@ struct SortGroups {
   int outer, sorted, given, inner;
 };
 
-/// Reads the key, the element and the index at each position of the sorted rows.
+/// The key, the element and the index at each position of the sorted rows.
 struct SortReading {
   std::unique_ptr<ValueGraph> graph;
   Access positions, given; // the dims of x, and of the results

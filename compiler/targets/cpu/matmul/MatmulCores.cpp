@@ -16,8 +16,7 @@ Emitted groupsOfRows(Emitted rows, int64_t count, ArrayRef<int64_t> counts) {
   const Emitted times = rows / rows.like(count);
   if (count != 6 || counts[1] != 4)
     return times;
-  // Two or three remaining rows have too few sums to hide the loads of B: use one group of six less, and groups of
-  // four.
+  // Two or three remaining rows would stall on the loads of B: use one group of six fewer, and groups of four.
   const Emitted rest = rows % rows.like(int64_t(6));
   return select((times > 0) & (rest > 1) & (rest < 4), times - 1, times);
 }

@@ -58,7 +58,7 @@ private:
   /// Sets `scale` and `unscale` of a strip. `magnitudes` gives the absolute values of B's elements at an index of K as
   /// integers of their bits, which are below `limit` for small elements.
   void scaleBy(MatmulStrip &strip, Emitted limit, llvm::function_ref<Emitted(Emitted)> magnitudes) const;
-  /// The results of `use` for each of B's vectors, read in place, and for its index in the strip.
+  /// Calls `use` with each of B's vectors, read in place, and its index in the strip. Returns the results.
   Values columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                    llvm::function_ref<Emitted(Emitted, int64_t)> use) const;
   std::function<Values(const MatmulStep &)> columnsOfPanels(const MatmulStrip &strip) const;
