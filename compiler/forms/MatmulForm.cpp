@@ -88,9 +88,9 @@ int64_t stepOf(int64_t extent) {
   return std::gcd(extent, most); // most, if the extent is 0
 }
 
-/// Returns true if `op` is a transpose that the kernel performs when it stores a result. The innermost axis, along which
-/// vectors of sums are stored, must stay innermost. No op of the kernel may read the result, not even a partial reduction, whose blocks
-/// follow the order in which the contraction is computed.
+/// Returns true if `op` is a transpose that the kernel performs when it stores a result. The innermost axis, along
+/// which vectors of sums are stored, must stay innermost. No op of the kernel may read the result, not even a partial
+/// reduction, whose blocks follow the order in which the contraction is computed.
 bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && shapeOf(transpose.getX()) == shape &&

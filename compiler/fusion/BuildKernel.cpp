@@ -28,11 +28,7 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
 }
 
 /// How a kernel indexes an operand. A value that is indexed in two ways becomes two operands.
-enum Indexing : unsigned {
-  atOwnIndices,
-  lookedUp,
-  apart
-}; // from `apart` on: one per operand of attention or a loop
+enum Indexing : unsigned { atOwnIndices, lookedUp, apart }; // from `apart` on: per operand of attention or a loop
 
 unsigned indexingOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();

@@ -32,8 +32,8 @@ public:
   /// The address of a vector of columns in packed B, and the pitch of its groups in elements. `first` is the first
   /// packed column.
   std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
-  /// The offset of row `row` at index `k`, in A packed as [k][row] or, for the first row of a panel, as
-  /// [panel][k][row].
+  /// The offset at index `k` of the vector of rows that begins at `row`, in A packed as [k][row] or [panel][k][row]. In
+  /// panels, `row` is the first row of its panel.
   Emitted rowsAcross(Emitted k, Emitted row) const;
   /// The number of packed elements along K.
   Emitted groups() const { return ceilDivide(size[depthRole], constant(plan.groupSize)); }
