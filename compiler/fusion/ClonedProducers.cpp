@@ -50,7 +50,7 @@ KernelBody ClonedProducers::bodyOf(ArrayRef<Operation *> own) {
   return body;
 }
 
-/// Returns true if an op outside `body` reads `value`.
+/// Returns true if an op outside of `body` reads `value`, directly or through cloned producers.
 bool ClonedProducers::isRead(Value value, const KernelBody &body) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (body.own.contains(user))

@@ -9,12 +9,12 @@ namespace halftone::compiler {
 
 class OrderedList {
 public:
-  /// Stands for "no item": as the left neighbor of the first item, and as the right neighbor of the last.
+  /// Represents "no item": the left neighbor of the first item, and the right neighbor of the last.
   static constexpr size_t end = SIZE_MAX;
 
-  /// Items 0 to `count` - 1 in this order.
+  /// Creates a list of the items 0 to `count` - 1, in this order.
   explicit OrderedList(size_t count = 0);
-  /// Inserts a new item after `left` and returns it: the next integer.
+  /// Inserts a new item after `left` and returns it. Items are numbered consecutively.
   size_t add(size_t left);
   size_t append() { return add(previous(end)); }
   /// Unlinks the item. It may be inserted again with put().
@@ -28,7 +28,7 @@ public:
   size_t previous(size_t item) const { return itemOf(before[slot(item)]); }
 
 private:
-  static size_t slot(size_t item) { return item + 1; } // slot 0 is the end's
+  static size_t slot(size_t item) { return item + 1; } // slot 0 is that of `end`
   static size_t itemOf(size_t slot) { return slot - 1; }
   void relabel();
 

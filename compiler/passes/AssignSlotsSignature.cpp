@@ -1,4 +1,4 @@
-// Feeds, fetches, variables and shadows of @main as buffers.
+// Creates the buffers of the feeds, fetches, variables and shadows of @main.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsSignature.h"
 

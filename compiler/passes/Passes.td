@@ -328,7 +328,7 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
   let description = [{
     Requires: stage pure, after choose-layouts.
     Ensures: the bodies of @main and of `when` consist of `launch`, `when`, `reshape` and `constant`; there is no
-    `hold`. The kind of each kernel is that of its op (docs/kernels.md, "What a kernel may hold"). Cheap chains of
+    `hold`. The kind of each kernel follows from its ops (docs/kernels.md, "What a kernel may hold"). Cheap chains of
     elementwise ops on values in memory are cloned into every kernel that reads them (at most 2 loads and 2
     transcendentals). Elementwise ops are fused into the kernels of their producers. A reduction over leading or all
     axes of a kernel's result is split into a `partial_reduce` in that kernel and a `reduce` that completes it. Kernels

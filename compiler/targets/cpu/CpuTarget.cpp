@@ -92,7 +92,8 @@ std::string CpuTarget::key() const {
   return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
 }
 
-/// Attention multiplies pairs of bf16 if a matmul of its queries and keys would; otherwise it uses multiply-adds.
+/// Attention multiplies pairs of bf16 if a matmul of its queries and keys would. Otherwise, and in the schedule for few
+/// queries, it uses multiply-adds.
 static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, const CpuTarget &target,
                                                     const AttentionTraits &traits) {
   // Attention kernels exist only in numerics that do not fix the order of sums.

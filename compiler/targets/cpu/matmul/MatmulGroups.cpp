@@ -5,8 +5,8 @@
 // the lowest bits. Elements past K are 0.
 //   i8    Exact in i32. A product of unsigned by signed numbers takes B as b + 128, or as b + 8 for int4 elements. The
 //         excess in the sums of a row of A is the same in all columns; the sums start with its negation.
-//   bf16  Summed in f32. If the product treats subnormal numbers as 0, packing checks for them: an operand that contains
-//         one is multiplied pair by pair in f32.
+//   bf16  Summed in f32. If the product treats subnormal numbers as 0, packing checks for them: an operand that
+//         contains one is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
 #include "compiler/targets/cpu/matmul/PackingCores.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
