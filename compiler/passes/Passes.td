@@ -330,11 +330,11 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
     Ensures: the bodies of @main, branches and loops consist of `launch`, `when`, `scan`, `while`, `reshape`, `constant`
     and collectives; there is no `hold`. The kind of each kernel follows from its ops (docs/kernels.md, "The ops of a
     kernel"). Cheap chains of elementwise ops on values in memory are cloned into every kernel that reads them (at most
-    2 loads and 2 transcendentals). Elementwise ops are fused into the kernels of their producers. A reduction over leading or all
-    axes of a kernel's result is split into a `partial_reduce` in that kernel and a `reduce` that completes it. Kernels
-    whose results are all scalars are merged. Finally, kernels recompute values of other kernels if that takes less
-    memory. At most 256 ops, clones excluded, are in one kernel. Only constants, broadcasts and widening rounding casts
-    move into or out of branches and loops. In strict numerics each compute op is a kernel.
+    2 loads and 2 transcendentals). Elementwise ops are fused into the kernels of their producers. A reduction over
+    leading or all axes of a kernel's result is split into a `partial_reduce` in that kernel and a `reduce` that
+    completes it. Kernels whose results are all scalars are merged. Finally, kernels recompute values of other kernels
+    if that takes less memory. At most 256 ops, clones excluded, are in one kernel. Only constants, broadcasts and
+    widening rounding casts move into or out of branches and loops. In strict numerics each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
   let options = [Option<"target", "target", "std::string", "", "The target for which kernels are partitioned into blocks; default: that of the module, or host">,
