@@ -43,8 +43,8 @@ public:
   }
   ~Linker() { llvm::consumeError(session_.endSession()); }
 
-  /// `problems` receives the errors that LLVM's session reported in addition to the returned one.
-  /// The code sees the symbols of `cores` and no other.
+  /// Links a kernel into a new `library`. Its code can refer only to the symbols of `cores`. `problems` receives the
+  /// errors that LLVM's session reported in addition to the returned one.
   llvm::Expected<orc::ExecutorAddr> link(const KernelCode &kernel, llvm::ArrayRef<orc::JITDylib *> cores,
                                          orc::JITDylib *&library, std::string &problems) {
     session_.setErrorReporter(
@@ -73,7 +73,7 @@ private:
   uint64_t count_ = 0;
 };
 
-/// The code of one object, unlinked with its last owner. A kernel owns its cores.
+/// The linked code of one object, which is removed with its last owner. A kernel owns its cores.
 struct LoadedKernel {
   std::string name; // its key in the cache, once it is there
   std::shared_ptr<Linker> linker;
@@ -121,8 +121,8 @@ public:
   }
 };
 
-/// Checks that the code is an object of this machine that defines `symbol` as a function and needs no symbol but those of its cores
-/// among `kernels`.
+/// Checks that the code is an object of this machine that defines `symbol` as a function, and whose only undefined
+/// symbols are those of its cores among `kernels`.
 Status checkObject(const std::string &key, const KernelCode &kernel, const std::map<std::string, KernelCode> &kernels) {
   auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(kernel.code, key));
   if (!object)
@@ -142,7 +142,7 @@ Status checkObject(const std::string &key, const KernelCode &kernel, const std::
     using llvm::object::SymbolRef;
     if (*flags & SymbolRef::SF_Undefined) {
       const auto isOf = [&](const std::string &core) { return kernels.at(core).symbol == *name; };
-      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_" && // a symbol of the linker itself
+      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_" && // defined by the linker
           llvm::none_of(kernel.uses, isOf))
         undefined.push_back(name->str());
     } else if (*name == kernel.symbol && (*flags & SymbolRef::SF_Global) && *type == SymbolRef::ST_Function) {
@@ -188,7 +188,8 @@ std::vector<std::string> missingFeatures(llvm::StringRef cpu, llvm::StringRef fe
   return missing;
 }
 
-/// Hashes are of one length, and no symbol holds the byte 0.
+/// The key of a kernel in the cache. The hashed bytes are unambiguous: the cores' names have one length, and no symbol
+/// contains a zero byte.
 std::string nameOf(const KernelCode &kernel, llvm::ArrayRef<std::shared_ptr<LoadedKernel>> cores) {
   llvm::SHA256 hash;
   for (const auto &core : cores)
@@ -200,7 +201,7 @@ std::string nameOf(const KernelCode &kernel, llvm::ArrayRef<std::shared_ptr<Load
   return llvm::toHex(hash.final());
 }
 
-/// Of kernels that pass checkCores().
+/// Loads a kernel or a core, and first the cores that it uses. `kernels` have passed checkCores().
 StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const std::map<std::string, KernelCode> &kernels) {
   const KernelCode &kernel = kernels.at(key);
   std::vector<std::shared_ptr<LoadedKernel>> cores;

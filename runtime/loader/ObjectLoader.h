@@ -15,12 +15,12 @@ namespace halftone {
 /// this machine has and code may use; for AMX, the process must have permission to use tiles.
 Status checkRunsHere(std::string_view target);
 
-/// Links each kernel's object separately, after the cores that it uses. An object sees no symbol of the process, and of
-/// other objects those of its cores, so an object with another undefined symbol is refused. A core is not a kernel: the
-/// library does not find it. Code that the process has already loaded is shared. Loading runs machine code from
-/// `kernels`: trust it as you would trust a shared library. value_error naming the kernel for bytes that are not an
-/// object of this machine, a missing function, undefined symbols (named), cores that violate checkCores(), or a target
-/// with instructions that this machine lacks (named).
+/// Links each kernel's object separately, after the cores that it uses. The symbols of its cores are the only external
+/// symbols that an object may refer to: an object with another undefined symbol is rejected. The library finds kernels
+/// only, not cores. Code that the process has already loaded is shared. Loading runs machine code from `kernels`: trust
+/// it as you would trust a shared library. value_error naming the kernel for bytes that are not an object of this
+/// machine, a missing function, undefined symbols (named), cores that violate checkCores(), or a target with
+/// instructions that this machine lacks (named).
 StatusOr<std::shared_ptr<const KernelLibrary>> loadObjects(const std::map<std::string, KernelCode> &kernels);
 
 } // namespace halftone

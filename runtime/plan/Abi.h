@@ -9,10 +9,10 @@ namespace halftone {
 /// on any thread and in any partition.
 ///   buffers  operands in order, then results in order; row-major, dense, 64-byte aligned. bool is one byte, 0 or 1.
 ///   extents  the launch arguments, in this order: extents of dims, block sizes, lookup arguments (docs/kernel-form.md).
-///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. At a
-///            thread's first call of a launch the first eight bytes are 0 and the rest is undefined. At its later calls
-///            of that launch, with the same buffers and extents, scratch is as the thread left it: a block may use data
-///            that an earlier block prepared.
+///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. In a
+///            thread's first call of a launch, the first eight bytes are 0 and the rest is undefined. In its later calls
+///            of that launch, with the same buffers and extents, the contents are preserved: a block may use data that
+///            an earlier block prepared.
 using CpuKernelFunction = void (*)(void *const *buffers, const int64_t *extents, int64_t blockBegin, int64_t blockEnd,
                                    void *scratch);
 

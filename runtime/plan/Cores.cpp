@@ -1,4 +1,4 @@
-// The rules of cores: which code may call which.
+// Checks which code may call which cores.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Executable.h"
 #include <fmt/format.h>

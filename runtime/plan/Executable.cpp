@@ -69,7 +69,7 @@ int64_t Plan::launches() const {
 
 namespace {
 
-/// " +64, stride -32, stride 32 period 2 phase 1".
+/// Returns text such as " +64 stride -32 stride 32 period 2 phase 1".
 std::string printOffsets(const Slot &slot) {
   std::string text = slot.offset == 0 ? "" : fmt::format(" {:+}", slot.offset);
   for (const Stride &stride : slot.strides)
@@ -148,7 +148,7 @@ std::string printStep(const Executable &, const RepeatStep &repeat) {
 /// The repeat nesting depth of each step.
 std::vector<size_t> depthsOf(const Plan &plan) {
   std::vector<size_t> depths;
-  std::vector<size_t> ends; // of the repeats that are open
+  std::vector<size_t> ends; // of the enclosing repeats
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     std::erase_if(ends, [&](size_t end) { return end <= i; });
     depths.push_back(ends.size());

@@ -45,23 +45,23 @@ struct Site {
 
 /// The resources that a kernel launch requests from the device per block. All 0 for CPUs.
 struct LaunchShape {
-  int64_t threads = 0;     // that cooperate on a block
+  int64_t threads = 0;     // threads that cooperate on a block
   int64_t sharedBytes = 0; // dynamic shared memory, in addition to the shared memory that the code itself declares
 };
 
-/// Code for one target: of a kernel, or of a core, which is a function that kernels call. For CPUs `code` is a
-/// relocatable object with one global function, named `symbol`, which has type CpuKernelFunction in a kernel, and with no
-/// undefined symbols but those of the cores in `uses`. For NVIDIA GPUs it is PTX with one entry named `symbol`, whose
-/// parameters GpuAbi.h defines.
+/// The code of a kernel, or of a core, which is a function that kernels call, for one target. For CPUs `code` is a
+/// relocatable object that defines one global function, named `symbol`, and refers only to the symbols of the cores in
+/// `uses`. The function of a kernel has type CpuKernelFunction. For NVIDIA GPUs `code` is PTX with one entry named
+/// `symbol`, whose parameters GpuAbi.h defines.
 struct KernelCode {
   static constexpr std::string_view coreKind = "core";
 
   std::string symbol;
-  std::string kind;        // "loop", "row", "matmul", or coreKind
+  std::string kind;        // the kernel's kind, such as "matmul", or coreKind
   std::string target;      // the target features for which the code was generated
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
-  std::string method = ""; // how the code computes: instruction, and sums at a time, for reports
+  std::string method = ""; // for reports, such as "f32 multiply-add, 4 x 24 sums in registers"
   LaunchShape launch = {};
   std::vector<std::string> uses = {}; // keys of the cores that the code calls, see checkCores()
 
@@ -84,14 +84,14 @@ struct Executable {
   std::vector<VariableSlot> variables;
   std::vector<ShadowSlot> shadows;
   std::vector<std::string> constants;        // raw bytes
-  std::map<std::string, KernelCode> kernels; // by key, and their cores
+  std::map<std::string, KernelCode> kernels; // and their cores, by key
   std::vector<Site> sites;
   std::vector<LedgerRow> ledger;
   Plan plan;
 };
 
 /// Checks the invariants that a player relies on. value_error naming the step or slot, unless
-/// - the kernels pass checkCores(), and no launch is of a core;
+/// - the kernels pass checkCores(), and no launch refers to a core;
 /// - indices are in range, and slots have the type of the feed, fetch, variable, shadow or constant that they refer to;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;

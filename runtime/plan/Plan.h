@@ -18,7 +18,7 @@ enum class SlotKind : uint8_t { arena, variable, shadow, feed, fetch, constant }
 /// % period if there is a period.
 struct Stride {
   int64_t bytes = 0, period = 0, phase = 0;
-  /// In bytes.
+  /// Returns the displacement in this iteration, in bytes.
   int64_t at(int64_t iteration) const { return (period ? (iteration + phase) % period : iteration) * bytes; }
   bool operator==(const Stride &) const = default;
 };
@@ -72,11 +72,11 @@ struct CopyStep {
   std::optional<Predicate> predicate;
 };
 
-/// sum, max: every process gets all results. scattered_sum: each process gets its part of the sums. gather: each
-/// process gets all parts.
+/// sum, max: every process receives all results. scattered_sum: each process receives its part of the sums. gather:
+/// every process receives all parts.
 enum class CollectiveKind : uint8_t { sum, max, scattered_sum, gather };
 
-/// "all_reduce sum", "reduce_scatter".
+/// Returns the name in printed plans, such as "all_reduce sum" or "reduce_scatter".
 std::string_view name(CollectiveKind kind);
 /// Returns true if each process owns a part of the values, given by `offsets`.
 constexpr bool isDivided(CollectiveKind kind) { return kind >= CollectiveKind::scattered_sum; }

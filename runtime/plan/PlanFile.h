@@ -25,7 +25,7 @@ StatusOr<Executable> readExecutable(std::string_view bytes);
 
 /// Reads a file. io_error with the path and the system's reason; value_error with the path for a damaged file.
 StatusOr<Executable> loadExecutable(const std::string &path);
-/// Writes a file as writeFile() does: readers see the whole old file or the whole new one.
+/// Writes a file as writeFile() does: readers see either the whole old file or the whole new file.
 Status saveExecutable(const Executable &executable, const std::string &path);
 
 } // namespace halftone

@@ -81,7 +81,7 @@ private:
       if (!isAligned(plan_.slots[static_cast<size_t>(id)]))
         return bad(fmt::format("slot {} has a stride that is not a multiple of {} bytes", id, bufferAlignment));
       const bool isResult = static_cast<int64_t>(i) >= launch.operandCount;
-      if (counts_.empty()) // no slot moves
+      if (counts_.empty()) // slots have no strides
         continue;
       for (auto [other, isOtherResult] : parts_)
         if ((isResult || isOtherResult) && mayMeet(id, other))
@@ -110,7 +110,7 @@ private:
   Status checkStep(const WaitStep &) { return counts_.empty() ? Status() : bad("a wait in a repeat"); }
   Status checkStep(const RepeatStep &repeat) { return repeat.running ? checkHull(repeat.running->slot) : Status(); }
 
-  /// Returns true if the slot's number is valid; the checks of steps report an invalid one.
+  /// Returns true if the slot exists; the checks of steps report a slot that does not.
   bool exists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan_.slots.size(); }
 
   static bool isAligned(const Slot &slot) {
@@ -149,7 +149,7 @@ private:
   }
 
   /// Returns true if two slots may overlap in an iteration other than the first two and the last two. Slots that move
-  /// alike keep their distance in all iterations.
+  /// alike have no other distances than in the first two.
   bool mayMeet(SlotId a, SlotId b) const {
     const Slot &one = plan_.slots[static_cast<size_t>(a)], &other = plan_.slots[static_cast<size_t>(b)];
     const bool isArena = one.kind == SlotKind::arena;

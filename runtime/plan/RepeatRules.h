@@ -7,18 +7,20 @@
 
 namespace halftone {
 
-/// The byte range that a slot covers over some iterations, relative to the start of its tensor. Saturates.
+/// The byte range that a slot covers over some iterations, relative to the start of its tensor. Offsets saturate.
 struct SlotHull {
   int64_t begin = 0, end = 0;
-  bool isCovered = true; // by the slices, without gaps
+  bool isCovered = true; // true if the slices leave no gaps
 };
-/// The hull over all iterations of the repeats from `level` on; `counts` are those of all enclosing repeats. Offsets of
-/// the repeats outside of `level` are ignored.
+/// Returns the hull over all iterations of the repeats from `level` on; `counts` are those of all enclosing repeats.
+/// Strides of the repeats outside of `level` are ignored.
 SlotHull hullOf(const Slot &slot, std::span<const int64_t> counts, size_t level = 0);
 
-/// value_error naming the step, unless repeats nest as Plan.h says, contain no collective and no part of a launch that
-/// begins outside, and each slot stays within its tensor in all iterations. No result may overlap another slot of its
-/// launch in any iteration if it does not in the first two and the last two.
+/// value_error naming the slot or step, unless
+/// - repeats nest as Plan.h says, and contain no collective and no part of a launch that begins outside;
+/// - each slot stays within its tensor in all iterations;
+/// - in a repeat, the bytes of a result over all iterations overlap those of no other slot of its launch or copy. Two
+///   slots that move alike are exempt: verify() finds their overlaps in the first two iterations.
 Status checkRepeats(const Executable &executable);
 
 } // namespace halftone

@@ -7,7 +7,7 @@
 namespace halftone {
 namespace {
 
-constexpr int64_t largestBytes = int64_t(1) << 56; // an address space; sums of 127 of them do not overflow
+constexpr int64_t largestBytes = int64_t(1) << 56; // of an address space; the sum of 127 such sizes does not overflow
 
 std::string_view typeName(DType dtype) {
   switch (dtype) {

@@ -21,7 +21,7 @@ struct TensorType {
 /// value_error for a type that cannot be allocated: a negative extent, a dtype without a byte size, or more than 2^56
 /// bytes. The limit keeps sums of a plan's sizes from overflowing. Call elements() and bytes() only on types that pass.
 Status verify(const TensorType &type);
-/// "(512, 256), (512, 3)".
+/// Returns the shapes as text, such as "(512, 256), (512, 3)".
 std::string shapesText(const std::vector<TensorType> &types);
 
 struct Parameter {

@@ -49,13 +49,13 @@ private:
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
   bool slotExists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan.slots.size(); }
 
-  /// The range of a slot whose slice begins at that offset.
+  /// The range of a slot whose slice begins at offset `begin`.
   static Range rangeAt(const Slot &slot, int64_t begin, int64_t bytes) {
     const bool arena = slot.kind == SlotKind::arena;
     begin += arena ? slot.index : 0;
     return {slot.kind, arena ? 0 : slot.index, begin, begin + bytes};
   }
-  /// The displacement of the slot in the current iterations of the repeats up to `level`.
+  /// The displacement of the slot in the current iterations of the outermost `levels` repeats.
   int64_t moved(const Slot &slot, size_t levels) const {
     int64_t bytes = 0;
     for (size_t level = 0; level < std::min(slot.strides.size(), levels); ++level)
@@ -199,7 +199,7 @@ private:
     return checkRead(predicate->slot, {});
   }
 
-  /// `predicate`: that of the writing step. The blocks of a launch read it at any time until the launch ends.
+  /// `predicate` is that of the writing step. The blocks of a launch may read it at any time until the launch ends.
   Status checkWritable(SlotId id, const std::optional<Predicate> &predicate) const {
     HALFTONE_RETURN_IF_ERROR(checkInFlight(id, rangeOf(id), true));
     if (predicate && rangeOf(id).overlaps(rangeOf(predicate->slot)))
@@ -375,7 +375,7 @@ private:
   /// Checks the first two and the last two iterations as individual steps.
   Status checkStep(const RepeatStep &repeat) {
     const size_t at = step, level = iterations.size();
-    WrittenRanges atEnd = written; // for a repeat that may end before any iteration
+    WrittenRanges atEnd = written; // the state after a repeat that may end before any iteration
     iterations.push_back(0);
     counts.push_back(repeat.count);
     for (int64_t iteration = 0; iteration < repeat.count; ++iteration) {
@@ -397,8 +397,8 @@ private:
     return {};
   }
 
-  /// Checks iterations 2 to count - 3 of the repeat at step `at`, after iteration 1. Adjacent slices that iteration 1
-  /// has written cover the memory between them.
+  /// Checks iterations 2 to count - 3 of the repeat at step `at`, after iteration 1. If the slices of successive
+  /// iterations are adjacent and iteration 1 has written its slice, these iterations write all bytes of their range.
   Status checkBetween(size_t at) {
     struct Written {
       Range range;
@@ -451,8 +451,8 @@ private:
   }
 
   struct Between {
-    Range one, all; // of iteration 1; of the iterations between
-    bool isCovered; // by slices
+    Range one, all; // in iteration 1; in iterations 2 to count - 3
+    bool isCovered; // true if the slices leave no gaps in `all`
   };
   /// The ranges of a slot that moves in the innermost of `depth` repeats, whose current iteration is 1.
   std::optional<Between> rangesBetween(const Slot &slot, size_t depth) const {
@@ -467,7 +467,7 @@ private:
     return Between{one, all, hull.isCovered && std::abs(stride) == one.end - one.begin};
   }
 
-  /// A collective in flight reads its operands and writes its results at any time until its wait.
+  /// A collective in flight may read its operands and write its results at any time until its wait.
   Status checkInFlight(SlotId id, const Range &range, bool writes) const {
     auto meetsAny = [&](const std::vector<SlotId> &slots) {
       return std::ranges::any_of(slots, [&](SlotId each) { return rangeOf(each).overlaps(range); });

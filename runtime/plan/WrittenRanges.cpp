@@ -15,7 +15,7 @@ template <class Map> auto firstNear(Map &ranges, const Range &range) {
 
 } // namespace
 
-/// Returns nullopt also for a byte under which nothing was written.
+/// Also returns nullopt if nothing was written under that byte.
 std::optional<ByteCondition> WrittenRanges::conditionOf(const std::optional<RangeCondition> &condition) const {
   if (!condition)
     return std::nullopt;
@@ -41,7 +41,8 @@ WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optiona
   return unconditionally ? Known::yes : Known::under_predicate;
 }
 
-/// Removes entries that overlap the piece and differ from it. Of slices that overlap a slice, the remaining bytes stay.
+/// Removes entries whose ranges overlap that of the piece without being equal. If both are slices, the entry is split
+/// instead: its bytes outside of the piece stay and, if it contains the piece, so do those of the piece.
 void WrittenRanges::remove(const Piece &piece) {
   const Range &range = piece.range;
   std::vector<std::pair<Range, Entry>> rest;
@@ -103,7 +104,7 @@ void WrittenRanges::forgetPredicates(const Range &range) {
   }
 }
 
-/// `other` started as a copy of this state, so the numbers of bytes are the same.
+/// `other` started as a copy of this state, so both have the same indices of bytes.
 void WrittenRanges::meet(const WrittenRanges &other) {
   for (auto next = entries_.begin(); next != entries_.end();) {
     auto &[range, entry] = *next;

@@ -32,7 +32,7 @@ struct Range {
   bool operator<(const Range &other) const { return key() < other.key(); }
 };
 
-/// A range of bytes that a step accesses: a whole value, or a slice of one.
+/// A range of bytes that a step accesses: a whole value, or a slice of a value.
 struct Piece {
   Range range;
   bool isSlice = false;
@@ -72,7 +72,7 @@ private:
   Entries entries_;                                  // their ranges never overlap
   std::map<Range, std::vector<Range>> writtenUnder_; // by the byte of the predicate, the ranges written under it
   std::map<Range, int64_t> indices_;                 // of the predicates' bytes
-  std::vector<Range> bytes_;                         // by number
+  std::vector<Range> bytes_;                         // by index
 };
 
 } // namespace halftone
