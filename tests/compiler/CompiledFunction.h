@@ -1,4 +1,4 @@
-// Loads kernels' code and makes it callable, for the tests of code generation.
+// Loads the code of kernels as callable functions, for the tests of code generation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/codegen/KernelCompiler.h"
@@ -36,7 +36,7 @@ inline std::vector<std::string> runnableTargets() {
   return names;
 }
 
-/// The same, and AVX-512 by emulation if it is not among them.
+/// The runnable CPU levels, and emulated AVX-512 if it is not among them.
 inline std::vector<std::string> targetsOfMath() {
   std::vector<std::string> names = runnableTargets();
   const bool isHere = std::find(names.begin(), names.end(), "x86-64-v4") != names.end();
@@ -45,12 +45,12 @@ inline std::vector<std::string> targetsOfMath() {
   return names;
 }
 
-/// A loaded kernel, which keeps its library.
+/// A loaded kernel, which keeps its library alive.
 struct Loaded {
   std::shared_ptr<const KernelLibrary> library;
   CpuKernelFunction function = nullptr;
 
-  /// With the cores that it uses.
+  /// Loads `code`; `kernels` holds the cores that it uses.
   explicit Loaded(KernelCode code, std::map<std::string, KernelCode> kernels = {}) {
     kernels.emplace("kernel", std::move(code));
     auto loaded = loadObjects(kernels);
@@ -64,7 +64,7 @@ struct Loaded {
   }
 };
 
-/// Loads emitted code: a func.func @kernel of the ABI's type.
+/// Loads emitted code: a func.func @kernel with the ABI's type.
 inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   KernelContext context;
   const DiagnosticText diagnostics(&context);

@@ -75,8 +75,8 @@ int64_t countOutside(const TensorData &bounds, const TensorData &actual) {
   return outside;
 }
 
-/// Compiles a graph and plays it `plays` times. The interpreter checks each play, beginning from the JIT's own
-/// variables.
+/// Compiles a graph and plays it `plays` times. The interpreter checks each play, starting from the variables of the
+/// compiled program.
 void compare(const std::string &text, const CompileOptions &options, uint32_t seed, int plays) {
   Context context;
   auto graph = parseSourceString<ModuleOp>(text, &context);
@@ -206,7 +206,7 @@ TEST_CASE("kernels come from memory, from disk, or are made") {
   CHECK(first.compiled == first.kernels);
   REQUIRE(compileText(text, options, second).status().str() == "ok");
   CHECK(second.fromMemory == first.kernels);
-  options.cacheDirectory = directory + "/"; // the same folder, but another text, so another cache object
+  options.cacheDirectory = directory + "/"; // the same folder, spelled differently, so another cache object
   REQUIRE(compileText(text, options, third).status().str() == "ok");
   CHECK(third.fromDisk == first.kernels);
   CHECK(third.compiled == 0);
@@ -244,12 +244,12 @@ TEST_CASE("products share cores, which the caches keep, and a kernel whose core 
   CHECK(made.kernels == 2);
   CHECK(made.compiled == 2);
   REQUIRE(cores.size() == first.kernels.size() - 2);
-  CHECK(uses == std::set<std::vector<std::string>>{cores}); // both use all
+  CHECK(uses == std::set<std::vector<std::string>>{cores}); // both kernels use all cores
   CHECK(checkCores(first.kernels).isOk());
   CHECK(writeExecutable(readExecutable(writeExecutable(first)).valueOrThrow()) == writeExecutable(first));
 
   std::string spelling = folder.path.string();
-  const auto again = [&] { // another cache object of the same folder
+  const auto again = [&] { // with another cache object of the same folder
     CompileStatistics statistics;
     options.cacheDirectory = spelling += "/";
     CHECK(writeExecutable(compileText(text, options, statistics).valueOrThrow()) == writeExecutable(first));
@@ -280,7 +280,7 @@ TEST_CASE("every stage is shown in order") {
 
 TEST_CASE("a kernel without code is an error after the plan is shown") {
   CompileOptions options = withoutDisk();
-  options.target = "powerpc64le-unknown-linux-gnu"; // its code refers to a table of contents, which no kernel has
+  options.target = "powerpc64le-unknown-linux-gnu"; // whose code refers to a table of contents, which no kernel has
   std::vector<Stage> stages;
   std::string plan;
   options.onStage = [&](Stage stage, std::string_view text) {

@@ -1,4 +1,4 @@
-// Compares orders of waiting items with searches through all their dependencies, and counts the items visited.
+// Compares dependency orders with searches through all dependencies, and counts the visited items.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/order/DependencyOrder.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The same order, by a search of all dependencies at each query.
+/// The reference order, which searches all dependencies at each query.
 struct Reference {
   explicit Reference(size_t count) : before(count), group(count) {
     for (size_t item = 0; item < count; ++item)
@@ -149,8 +149,8 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
     for (size_t item = 0; item < count; ++item)
       for (size_t earlier : before[item])
         REQUIRE(place[earlier] < place[item]);
-    // Only items on which the urgent item depends are between the sign and the urgent item, if all of them may come
-    // early.
+    // If all items on which the urgent item depends may be placed early, only those are between the sign and the urgent
+    // item.
     std::set<size_t> awaited{urgency.urgent};
     bool isFree = place[urgency.sign] < place[urgency.urgent];
     for (size_t i = place[urgency.urgent] + 1; i-- > 0;)
@@ -164,7 +164,7 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
 }
 
 TEST_CASE("in stacks of layers a dependency order looks at each wait a few times") {
-  // For each layer: forward, gradient by the input, gradient by the weights, update.
+  // For each layer: forward, gradient with respect to the input, gradient with respect to the weights, update.
   const size_t layers = 2000;
   DependencyOrder order(4 * layers);
   std::vector<size_t> forward, input, weights, updates;

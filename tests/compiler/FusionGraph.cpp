@@ -42,7 +42,7 @@ struct Program {
   std::vector<Operation *> ops;
 };
 
-/// `count` sums, each of two earlier values.
+/// A program of `count` sums, each of two earlier values.
 std::string randomSums(std::mt19937 &random, size_t count) {
   std::string text =
       R"(func.func @main(%v0: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "y"}) {)";
@@ -53,7 +53,8 @@ std::string randomSums(std::mt19937 &random, size_t count) {
   return text + fmt::format("\n  return %v{} : tensor<4xf32>\n}}", count);
 }
 
-/// Groups that a group of these ops reaches along dependencies, by a search of all of them. Cloned ops are in no group.
+/// Returns the groups that a group of these ops transitively depends on, by an exhaustive search. Cloned ops are in no
+/// group.
 std::set<FusionGroupId> dependenciesOf(const FusionGraph &graph, const std::vector<Operation *> &ops) {
   std::set<FusionGroupId> found;
   std::vector<Operation *> open = ops;
@@ -83,7 +84,7 @@ std::vector<Operation *> opsOf(const FusionGraph &graph, const std::vector<Fusio
   return ops;
 }
 
-/// Each group comes after those that it depends on.
+/// Requires that each group comes after those that it depends on.
 void requireInOrder(FusionGraph &graph) {
   for (FusionGroupId id = 0; id < graph.size(); ++id)
     for (Operation *op : graph.group(id).ops)
@@ -92,7 +93,7 @@ void requireInOrder(FusionGraph &graph) {
           REQUIRE(graph.isBefore(other, id));
 }
 
-/// Whether a kernel of both groups would depend on itself: through a group that is neither.
+/// Returns true if a kernel of both groups would depend on itself through a third group.
 bool isCycle(const FusionGraph &graph, FusionGroupId a, FusionGroupId b) {
   for (auto [from, to] : {std::pair(a, b), std::pair(b, a)})
     for (Operation *op : graph.group(from).ops)

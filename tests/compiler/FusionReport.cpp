@@ -1,4 +1,4 @@
-// The report of how kernels are formed: its lines, and what it leaves as it is.
+// The fusion report: its lines, and the parts of the module that it does not change.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/FusionReport.h"
 #include "compiler/Compiler.h"
@@ -73,7 +73,7 @@ TEST_CASE("the fusion report tells by which rule each op joined its kernel, and 
   CHECK(has(rows[0], "clone broadcast [net/head]: always cloned"));
   CHECK(has(rows[1], "op reduce [net/head]: start"));
   CHECK(has(rows[1], "op sub [net/head]: join producers"));
-  // Each of the two names the other, by its site and with the same reason.
+  // Each of the two kernels names the other by its site, with the same reason.
   const std::string reason = "\": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)";
   CHECK(has(rows[0], "apart from \"" + rows[1].site + reason));
   CHECK(has(rows[1], "apart from \"" + rows[0].site + reason));

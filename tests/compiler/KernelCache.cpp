@@ -1,4 +1,4 @@
-// The cache of kernels' code: entries that it keeps, entries that it refuses, and damage, which it never returns.
+// The cache of kernel code: entries that it keeps and rejects, and damaged entries, which it never returns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "tests/TemporaryFolder.h"
@@ -85,13 +85,13 @@ TEST_CASE("The code in memory is bounded, and that which was used last stays", "
     CHECK(cache.find(keyOf(0))->kernel->code == std::string(1000, 'A'));
   }
   CHECK(cache.bytesInMemory() > 3000);
-  CHECK(cache.find(keyOf(0))->source == KernelCache::Source::memory); // it was used again and again
+  CHECK(cache.find(keyOf(0))->source == KernelCache::Source::memory); // it was used repeatedly
   CHECK(cache.find(keyOf(19))->source == KernelCache::Source::memory);
   const auto early = cache.find(keyOf(5));
   REQUIRE(early);
   CHECK(early->source == KernelCache::Source::disk);
   CHECK(early->kernel->code == std::string(1000, 'F'));
-  KernelCache small("none", usualCacheLimit, 10); // keeps the last one, however large
+  KernelCache small("none", usualCacheLimit, 10); // keeps the last entry, however large
   small.insert(keyOf(1), sample(std::string(1000, 'x')));
   CHECK(small.find(keyOf(1)));
   small.insert(keyOf(2), sample(std::string(1000, 'y')));
@@ -120,7 +120,7 @@ TEST_CASE("A damaged file counts as none and is written anew", "[cache]") {
   CHECK_FALSE(KernelCache(folder.cache()).find(key));
   KernelCache(folder.cache()).insert(key, sample());
   CHECK(contents(folder.file(key)) == whole);
-  // Under another key's name the file must not serve that key.
+  // A file that is renamed to another key must not serve that key.
   fs::copy_file(folder.file(key), folder.file(std::string(64, 'b')));
   CHECK_FALSE(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }
@@ -151,7 +151,7 @@ TEST_CASE("An entry of another format counts as none and is written anew", "[cac
     fs::rename(folder.file(entryKey), folder.file(key));
   };
   entry(magic, key, body);
-  REQUIRE(contents(folder.file(key)) == whole); // so the entries below differ from a good one in one respect each
+  REQUIRE(contents(folder.file(key)) == whole); // so each entry below differs from a valid one in only one respect
   SECTION("of an earlier format") { entry("halftone kernel 2\n", key, body); }
   SECTION("of a later format") { entry("halftone kernel 999\n", key, body); }
   SECTION("of another cache") { entry("halftone other 1\n", key, body); }
@@ -239,7 +239,7 @@ TEST_CASE("an entry that could not be written is reported for good, whatever is 
   CHECK_THAT(cache.complaint(), Catch::StartsWith("cannot write ") && Catch::EndsWith("Not a directory"));
   CHECK(cache.find(key)->source == KernelCache::Source::memory);
   fs::remove(build);
-  cache.insert(std::string(64, 'b'), sample()); // makes the folder again
+  cache.insert(std::string(64, 'b'), sample()); // recreates the folder
   CHECK_THAT(cache.complaint(), Catch::EndsWith("Not a directory"));
   CHECK(KernelCache(folder.cache()).complaint().empty());
   CHECK(KernelCache(folder.cache()).find(std::string(64, 'b')));
@@ -324,7 +324,7 @@ TEST_CASE("A cache stays within its limit while it is written, and keeps what is
     std::string other(64, '0');
     other.replace(0, 3, std::to_string(100 + i));
     cache.insert(other, sample(std::string(10000, 'c')));
-    // Less than a second has passed since the write, so set the times of a file that was read an hour ago and now.
+    // Less than a second has passed since the write, so set the times as if the file was read an hour ago, and now.
     const fs::path file = fs::path(cacheFolder) / codeId() / used;
     const timespec hours[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
     REQUIRE(::utimensat(AT_FDCWD, file.c_str(), hours, 0) == 0);

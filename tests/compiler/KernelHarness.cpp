@@ -32,7 +32,7 @@ struct Loaded {
 
 bool isGpu(const compiler::Target &target) { return target.name.starts_with("sm_"); }
 
-/// Whether `target` has tiles and this machine has none.
+/// Returns true if `target` has tiles and this machine has none.
 bool needsTileEmulation(const compiler::Target &target) {
   const auto *cpu = dynamic_cast<const compiler::CpuTarget *>(&target);
   auto host = compiler::CpuTarget::find("host");
@@ -41,13 +41,13 @@ bool needsTileEmulation(const compiler::Target &target) {
   return cpu && compiler::findProduct(*cpu, tiles) && !compiler::findProduct(*host, tiles);
 }
 
-/// Of the kernels that were compiled in this process, by key.
+/// The cores of the kernels that this process has compiled, by key.
 std::map<std::string, KernelCode> &knownCores() {
   static std::map<std::string, KernelCode> cores;
   return cores;
 }
 
-/// Where tiles are emulated, for a CPU that lacks them.
+/// Compiles the cores that are not known yet; if tiles are emulated, for an emulated CPU, which has no tiles.
 void compileCores(const std::map<std::string, compiler::Core> &cores, const compiler::Target &target) {
   const std::shared_ptr<const compiler::Target> other =
       needsTileEmulation(target) ? compiler::Target::find("emulated:sapphirerapids").valueOrThrow() : nullptr;
@@ -102,7 +102,7 @@ const std::string targetOfPairs = "x86_64-unknown-linux-gnu:znver4";
 
 bool runsPairs() {
   return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-         __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // which Intel's CPUs lack
+         __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // Intel's CPUs lack sse4a
 }
 
 size_t bytesOf(RankedTensorType type) {
@@ -125,7 +125,7 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view name, b
   if (!module)
     FAIL(diagnostics << source);
   kernel = *module->getOps<dialect::KernelOp>().begin();
-  kernel.setKind(compiler::kindOf(kernel.getBody().front())); // with extents of 1 its kind may differ from the text's
+  kernel.setKind(compiler::kindOf(kernel.getBody().front())); // the text may name another kind if extents are 1
   auto found = compiler::Target::find(name);
   REQUIRE(found.isOk());
   target = *found;
@@ -266,7 +266,7 @@ GpuLaunch KernelHarness::launchOf(const KernelCode &made, const std::vector<Tens
 
 std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
   const GpuLaunch launch = gpuLaunch(operands);
-  // The seed also chooses the order in which mma.sync adds floats.
+  // The seed also determines the order in which mma.sync adds floats.
   const unsigned seed = 7, other = text.find("product = mma_m16n8k16") == std::string::npos ? 0 : seed;
   const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, other);
   CHECK(testing::runOnGpu(launch, /*parts=*/2, seed) == whole);
@@ -312,7 +312,7 @@ std::vector<TensorData> KernelHarness::runOnCpu(const std::vector<TensorData> &o
         function(buffers.data(), described.extents.data(), block, block + 1, scratch);
     else
       function(buffers.data(), described.extents.data(), 0, described.grid, scratch);
-    // The bytes after each result and after the scratch must be untouched.
+    // The bytes after each result and after the scratch must be unchanged.
     for (size_t i = 0; i < sizes.size(); ++i)
       CHECK(static_cast<char *>(buffers[operands.size() + i])[sizes[i]] == char(0x5A));
     CHECK(scratch[std::max<int64_t>(described.scratchBytes, 64)] == char(0x5A));

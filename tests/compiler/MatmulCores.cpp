@@ -1,4 +1,4 @@
-// The cores of matmuls alone, beside plain loops.
+// Compares the matmul cores, called alone, with plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "tests/compiler/CompiledFunction.h"
@@ -38,7 +38,7 @@ struct Matrices {
   std::vector<float> a, b, sums;
 };
 
-/// With `count` indices of K and `rows` rows of A, which lie at these pitches.
+/// Random matrices with `count` indices of K, `rows` rows of A and `columns` columns of B.
 Matrices randomMatrices(int64_t sizeOfA, int64_t count, int64_t rows, int64_t columns) {
   std::mt19937 random(unsigned(count * 31 + rows));
   std::normal_distribution<float> normal;
@@ -51,7 +51,7 @@ Matrices randomMatrices(int64_t sizeOfA, int64_t count, int64_t rows, int64_t co
   return {drawn(sizeOfA), drawn(std::max<int64_t>(1, count) * columns), drawn(rows * columns + 1)};
 }
 
-/// A vector of B is aligned as vectors are.
+/// Copies `values` to 64-byte aligned memory in `storage`, as vector loads of B require.
 const float *aligned(std::vector<float> &storage, const std::vector<float> &values) {
   storage.assign(values.size() + 16, 0);
   void *at = storage.data();
@@ -74,10 +74,10 @@ TEST_CASE("A strip's core makes the sums of any count of rows, of any layout, in
         for (const int64_t count : {0, 1, 7})
           for (const int layout : {0, 1, 2}) {
             if (layout == 2 && lanes % groups[0] != 0)
-              continue; // no group crosses a panel
+              continue; // a group of rows must not span two panels
             CAPTURE(name, vectors, rows, count, layout);
             const bool continues = rows % 2 == 1;
-            // Rows side by side, indices of K side by side, panels of rows.
+            // Layout 0 is [row][k], layout 1 [k][row], layout 2 panels of rows.
             const int64_t rowPitch = layout == 0 ? 9 : 1, depthPitch = layout == 0 ? 1 : layout == 1 ? 14 : lanes;
             const int64_t panelPitch = layout == 2 ? lanes * 9 : lanes * rowPitch;
             Matrices made = randomMatrices(14 * 9 + 9 * 16 * 16, count, rows, columns);
@@ -151,7 +151,7 @@ TEST_CASE("The cores of a scaled strip scale what they pack, and unscale its sum
       const int64_t lanes = core.lanes, rows = 6, count = 5;
       Matrices made = randomMatrices(rows * count, count, rows, lanes);
       for (float &each : made.b)
-        each *= 0x1p-130F; // subnormal numbers among them, whose products with the scale are exact
+        each *= 0x1p-130F; // includes subnormal numbers, whose products with the scale are exact
       for (float &each : made.sums)
         each *= 0x1p-130F;
       std::vector<float> storage, expected = made.sums;
@@ -172,7 +172,7 @@ TEST_CASE("The cores of a scaled strip scale what they pack, and unscale its sum
         CHECK(b[i] == made.b[size_t(i)] * 0x1p64F);
       reinterpret_cast<Multiplies *>(reinterpret_cast<void *>(multiplies.function))(
           made.a.data(), count, 1, lanes * count, b, count, made.sums.data(), lanes, continues, 4, rows, 0x1p-64F);
-      for (size_t i = 0; i < expected.size(); ++i) // rounded twice where products and sums are
+      for (size_t i = 0; i < expected.size(); ++i) // without FMA, the product and the sum are each rounded
         CHECK(std::fabs(made.sums[i] - expected[i]) <= std::max(0x1p-149F, 0x1p-22F * std::fabs(expected[i])));
     }
 }
@@ -211,7 +211,7 @@ TEST_CASE("A core that packs copies the strip, and makes the sums of the first r
             if (vectors > 1 && columns < width)
               continue;
             CAPTURE(name, vectors, count, rows, columns);
-            // Rows of B end with the memory: a load past the last column would be one of memory that is not there.
+            // The memory ends with the last row of B: a load past its last column would be out of bounds.
             const Matrices made = randomMatrices(9 * 6, count, 9, pitch);
             std::vector<float> storage,
                 rowsOfB(made.b.begin(), made.b.begin() + std::max<int64_t>(0, count * pitch - pitch + columns)),

@@ -1,4 +1,4 @@
-// The cores that pack alone, beside plain loops.
+// Compares the packing cores, called alone, with plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/PackingCores.h"
 #include "runtime/base/Half.h"
@@ -21,7 +21,8 @@ PackingCore packingCore(const CpuTarget &cpu, int64_t group, bool alongDepth) {
   return core;
 }
 
-/// Packed elements of four bytes for an operand of random bytes, as a plain loop packs it. The operand ends with its last element.
+/// Packs an operand of random bytes into elements of four bytes with a plain loop. The memory of the operand ends with
+/// its last element.
 struct Packing {
   int64_t group, columns, depth, pitch;
   bool alongDepth, biases;
@@ -74,7 +75,7 @@ void check(const PackingCore &core, const CpuTarget &cpu) {
       CAPTURE(cpu.name, core.core().symbol, columns, depth);
       const Packing packing(core, columns, depth);
       const int64_t groups = (depth + core.group - 1) / core.group, padded = (groups + lanes - 1) / lanes * lanes;
-      // Panels of `width` columns for the one kind, all columns of an index of K side by side for the other.
+      // One kind packs panels of `width` columns, the other all columns of an index of K side by side.
       const int64_t most = (columns + width - 1) / width * width;
       const int64_t toColumn = core.alongDepth ? 1 : padded, toDepth = core.alongDepth ? most + lanes : width;
       std::vector<uint32_t> storage;
@@ -97,7 +98,7 @@ TEST_CASE("Cores pack columns, and rows, that lie along K or across it", "[kerne
       const CpuTarget cpu = targetNamed(name);
       check(packingCore(cpu, 1, alongDepth), cpu);
       if (cpu.vectorBytes < 64)
-        continue; // groups are multiplied by AVX-512 alone
+        continue; // only AVX-512 multiplies groups
       for (const int64_t group : {2, 4})
         check(packingCore(cpu, group, alongDepth), cpu);
       PackingCore biased = packingCore(cpu, 4, alongDepth);

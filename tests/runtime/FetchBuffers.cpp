@@ -29,7 +29,8 @@ Executable fetching(const std::vector<int64_t> &elements) {
   return executable;
 }
 
-/// Writes each fetch at its address, numbers counting up from `first`, and copies it out.
+/// Writes numbers to the address of each fetch, ascending from `first` plus its index, and copies the fetches to their
+/// tensors.
 std::vector<Tensor> play(FetchBuffers &places, const Executable &executable, DeviceRuntime &device, DeviceQueue &queue,
                          float first) {
   StatusOr<std::vector<Tensor>> tensors = places.tensors();

@@ -1,4 +1,4 @@
-// The page of Model::report(): its sections, its sums, its errors.
+// The page of Model::report(): its sections, sums and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/report/Parsed.h"

@@ -1,4 +1,4 @@
-// Loads and calls objects that are made from LLVM IR; and objects that must not load.
+// Loads and calls objects compiled from LLVM IR, and rejects objects that must not load.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
 #include <catch2/catch.hpp>
@@ -161,14 +161,14 @@ TEST_CASE("bytes that are no object of this machine are refused") {
 
 namespace {
 
-/// A core that multiplies by a number.
+/// A core that multiplies by a constant.
 KernelCode factorCore(const std::string &symbol, int factor) {
   return {
       symbol, "core", "host", "",
       objectFrom("define i32 @" + symbol + "(i32 %x) { %y = mul i32 %x, " + std::to_string(factor) + " ret i32 %y }")};
 }
 
-/// buffers[0][block] = block, put through a core.
+/// A kernel with buffers[0][block] = core(block).
 KernelCode callingKernel(const std::string &symbol, const std::string &core, std::vector<std::string> uses) {
   KernelCode code = kernel(symbol, "declare i32 @" + core + "(i32)\n" + R"(
 define void @)" + symbol + R"((ptr %buffers, ptr %extents, i64 %begin, i64 %end, ptr %scratch) {
@@ -216,7 +216,7 @@ TEST_CASE("kernels call the cores that they use, which stay as long as a kernel 
   REQUIRE(both.isOk());
   CHECK(run(find(**both, "k"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
   CHECK(run(find(**both, "l"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
-  CHECK((*both)->find("c").status().kind() == ErrorKind::key_error); // a core is no kernel
+  CHECK((*both)->find("c").status().kind() == ErrorKind::key_error); // a core is not a kernel
   auto one = loadObjects({{"other name", core}, {"k", callingKernel("f", "times", {"other name"})}}).valueOrThrow();
   const CpuKernelFunction function = find(**both, "k");
   CHECK(find(*one, "k") == function);
@@ -234,7 +234,7 @@ TEST_CASE("one kernel's code with another core under the same symbol is another 
   auto second = loadObjects(five).valueOrThrow();
   CHECK(run(find(*first, "k"), 0) == std::vector<int>{-1, 3, 6, 9, 12, -1});
   CHECK(run(find(*second, "k"), 0) == std::vector<int>{-1, 5, 10, 15, 20, -1});
-  // Both in one map.
+  // Both kernels in one map.
   Codes all = three;
   all["d"] = five.at("c");
   all["l"] = callingKernel("f", "times", {"d"});
@@ -250,10 +250,10 @@ TEST_CASE("kernels whose cores are missing, foreign, damaged or in a circle are 
   KernelCode circle = factorCore("times", 3);
   circle.uses = {"c"};
   CHECK(messageOf({{"c", circle}, {"k", user}}) == "core c uses c, and a core uses no other");
-  // A core that is there, and not among those that the kernel uses; and one with another symbol.
+  // A core that exists but is not among those that the kernel uses, and a core with another symbol.
   CHECK(messageOf({{"c", core}, {"k", callingKernel("f", "times", {})}}) == "kernel k: undefined symbols: times");
   CHECK(messageOf({{"c", factorCore("plus", 3)}, {"k", user}}) == "kernel k: undefined symbols: times");
-  // A core with undefined symbols, cut short, without its function, of another machine.
+  // Cores with undefined symbols, truncated, without their function, and for another machine.
   KernelCode other = core;
   other.code = objectFrom("declare i32 @abs(i32)\ndefine i32 @times(i32 %x) { %y = call i32 @abs(i32 %x) ret i32 %y }");
   CHECK(messageOf({{"c", other}, {"k", user}}) == "kernel c: undefined symbols: abs");

@@ -1,4 +1,4 @@
-// The rules of cores: good kernels, and each kind of bad ones.
+// checkCores(): valid kernels, and each kind of invalid kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Executable.h"
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("kernels may use cores, several and the same ones, and cores may be th
   CHECK(checkCores(
             {{"a", core("s")}, {"b", core("t")}, {"c", core("u")}, {"k", kernel({"a", "b"})}, {"l", kernel({"b"})}})
             .isOk());
-  // Two cores with one symbol, each of another kernel.
+  // Two cores with the same symbol, used by different kernels.
   CHECK(checkCores({{"a", core("s")}, {"b", core("s")}, {"k", kernel({"a"})}, {"l", kernel({"b"})}}).isOk());
 }
 

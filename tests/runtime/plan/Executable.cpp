@@ -68,7 +68,7 @@ TEST_CASE("a launch plays as often as the repeats around it say") {
   const Plan &nested = test::nestedCase(7, 3, 16).exe.plan;
   CHECK(nested.timesPlayed() == std::vector<int64_t>{1, 1, 7, 7, 21, 21, 7, 1});
   CHECK(nested.launches() == 49);
-  CHECK(test::whileCase(9, 0, 5).exe.plan.launches() == 3); // how often is not known: once
+  CHECK(test::whileCase(9, 0, 5).exe.plan.launches() == 3); // the iteration count is unknown, so it counts once
 }
 
 TEST_CASE("the slots of a step are those that it reads, then those that it writes") {

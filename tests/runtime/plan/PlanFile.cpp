@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Gives damaged bytes a right checksum, as an attacker would.
+/// Gives damaged bytes a correct checksum, as an attacker would.
 void seal(std::string &bytes) {
   if (bytes.size() < 16)
     return;
@@ -25,7 +25,8 @@ void seal(std::string &bytes) {
     bytes[12 + i] = static_cast<char>(crc >> (8 * i));
 }
 
-/// The bytes of testExecutable() without the count of cores of both kernels, which stands behind code, method and launch shape.
+/// The bytes of testExecutable() without the numbers of cores of both kernels, which follow code, method and
+/// launch shape.
 std::string withoutCores(std::string bytes) {
   const std::string code = "object";
   size_t at = bytes.find(code);
@@ -35,7 +36,7 @@ std::string withoutCores(std::string bytes) {
   return bytes;
 }
 
-/// A plan that fetches a shadow of @w in place of its own result.
+/// A plan that fetches a shadow of @w instead of its own result.
 Executable shadowed(int64_t n) {
   Executable exe = test::testExecutable(n);
   exe.plan.slots.push_back({SlotKind::shadow, exe.variables[0].type, 0});
@@ -112,7 +113,7 @@ TEST_CASE("a plan file holds repeats and strides") {
 TEST_CASE("a plan file of version 8, whose slots have no offset and no strides, is read") {
   const std::string now = writeExecutable(test::testExecutable(5));
   std::string bytes = withoutCores(now);
-  // Before each slot's offset and its count of strides stand kind, dtype, count of extents, extents and index.
+  // The offset of each slot and its number of strides follow the kind, dtype, number of extents, extents and index.
   size_t at = bytes.find("train.cpp:42", bytes.find("net/dense_1") + 40) + 12; // the end of the ledger
   at += 8;                                                                     // the count of slots
   for (const Slot &slot : test::testExecutable(5).plan.slots) {
@@ -220,7 +221,7 @@ static void mutate(const std::string &good, int leastAccepted) {
       if (bytes.empty())
         bytes = "H";
     }
-    if (round % 10 != 0) { // a right checksum, so that the reader reaches the fields
+    if (round % 10 != 0) { // a correct checksum, so that the reader reaches the fields
       if (bytes.size() >= 12)
         bytes.replace(0, 12, good, 0, 12);
       seal(bytes);

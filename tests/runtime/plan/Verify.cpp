@@ -1,4 +1,4 @@
-// Checks that verify() refuses each kind of bad plan, and no good one.
+// Checks that verify() rejects each kind of invalid plan, and no valid plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/TestPlan.h"
 #include <catch2/catch.hpp>
