@@ -41,7 +41,7 @@ private:
   size_t step = 0;
   std::vector<int64_t> iterations, counts; // of the enclosing repeats
   WrittenRanges written;
-  // Ranges of the current launch's parts; overlapping ranges are equal.
+  // Ranges of the current launch's parts. meets() assumes that overlapping ranges are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
   std::deque<const CollectiveStep *> inFlight;

@@ -1,4 +1,4 @@
-// compile(): random graphs and a training step, played on the CPU against the interpreter; caches, statistics, errors.
+// compile(): random graphs and a training step, compared on the CPU with the interpreter; caches, statistics, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "RandomModule.h"
