@@ -41,9 +41,8 @@ private:
   size_t step = 0;
   std::vector<int64_t> iterations, counts; // of the enclosing repeats
   WrittenRanges written;
-  // Ranges of the current launch's parts. meets() assumes that overlapping ranges are equal.
   const LaunchStep *part = nullptr;
-  std::set<Range> partsRead, partsWritten;
+  RangeUnion partsRead, partsWritten; // by the current launch's parts
   std::deque<const CollectiveStep *> inFlight;
 
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
@@ -219,12 +218,6 @@ private:
     written.write(pieceOf(id), conditionOf(predicate));
   }
 
-  static bool meets(const std::set<Range> &ranges, const Range &range) {
-    auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
-    return (next != ranges.end() && next->overlaps(range)) ||
-           (next != ranges.begin() && std::prev(next)->overlaps(range));
-  }
-
   /// The parts of one launch run concurrently.
   Status checkParts(const LaunchStep &launch) {
     if (!launch.joined) {
@@ -236,17 +229,13 @@ private:
     auto isOperand = [&](size_t buffer) { return static_cast<int64_t>(buffer) < launch.operandCount; };
     for (size_t i = 0; i < launch.buffers.size(); ++i) {
       Range range = rangeOf(launch.buffers[i]);
-      if (meets(partsWritten, range) || (!isOperand(i) && meets(partsRead, range)))
+      if (partsWritten.overlaps(range) || (!isOperand(i) && partsRead.overlaps(range)))
         return bad(fmt::format("slot {} of one part of a launch overlaps another part's", launch.buffers[i]));
     }
-    auto add = [&](SlotId id, std::set<Range> &ranges) {
-      if (Range range = rangeOf(id); !range.empty())
-        ranges.insert(range);
-    };
     for (size_t i = 0; i < launch.buffers.size(); ++i)
-      add(launch.buffers[i], isOperand(i) ? partsRead : partsWritten);
+      (isOperand(i) ? partsRead : partsWritten).add(rangeOf(launch.buffers[i]));
     if (launch.predicate)
-      add(launch.predicate->slot, partsRead);
+      partsRead.add(rangeOf(launch.predicate->slot));
     return {};
   }
 
@@ -315,17 +304,16 @@ private:
     if (collective.from.empty() || collective.from.size() != collective.to.size())
       return bad(fmt::format("a collective has {} operands and {} results; expected pairs", collective.from.size(),
                              collective.to.size()));
-    std::set<Range> touched;
+    RangeUnion touched;
     for (bool isResult : {false, true})
       for (SlotId id : isResult ? collective.to : collective.from) {
         if (!slotExists(id))
           return bad(fmt::format("slot {} does not exist", id));
         HALFTONE_RETURN_IF_ERROR(isResult ? checkWritable(id, {}) : checkRead(id, {}));
         const Range range = rangeOf(id);
-        if (isResult && meets(touched, range))
+        if (isResult && touched.overlaps(range))
           return bad(fmt::format("result slot {} overlaps an operand or another result", id));
-        if (!range.empty())
-          touched.insert(range);
+        touched.add(range);
       }
     HALFTONE_RETURN_IF_ERROR(checkDivision(collective));
     for (size_t i = 0; i < collective.from.size(); ++i)

@@ -5,6 +5,26 @@
 #include <iterator>
 
 namespace halftone {
+
+std::set<Range>::const_iterator RangeUnion::firstNear(const Range &range) const {
+  const auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
+  return next != ranges.begin() && std::prev(next)->overlaps(range) ? std::prev(next) : next;
+}
+
+void RangeUnion::add(Range range) {
+  if (range.empty())
+    return;
+  for (auto next = firstNear(range); next != ranges.end() && next->overlaps(range); next = ranges.erase(next)) {
+    range.begin = std::min(range.begin, next->begin);
+    range.end = std::max(range.end, next->end);
+  }
+  ranges.insert(range);
+}
+
+bool RangeUnion::overlaps(const Range &range) const {
+  const auto next = firstNear(range);
+  return !range.empty() && next != ranges.end() && next->overlaps(range);
+}
 namespace {
 
 /// The first of the disjoint `ranges` that may overlap `range`.

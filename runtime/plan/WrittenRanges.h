@@ -5,6 +5,7 @@
 #include "WrittenUnder.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -30,6 +31,20 @@ struct Range {
   }
   bool operator==(const Range &other) const { return key() == other.key(); }
   bool operator<(const Range &other) const { return key() < other.key(); }
+};
+
+/// The union of ranges of bytes, as ranges that do not overlap.
+class RangeUnion {
+public:
+  void add(Range range);
+  bool overlaps(const Range &range) const;
+  void clear() { ranges.clear(); }
+
+private:
+  /// Returns the first range that may overlap `range`; those that do overlap it are consecutive from there.
+  std::set<Range>::const_iterator firstNear(const Range &range) const;
+
+  std::set<Range> ranges;
 };
 
 /// A range of bytes that a step accesses: a whole value, or a slice of a value.

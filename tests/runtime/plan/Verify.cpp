@@ -92,6 +92,17 @@ const BadPlan badPlans[] = {
        e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
        launch(e, 1).joined = true;
      }},
+    {"step 1: slot 10 of one part of a launch overlaps another part's", // the other part reads nested slices
+     [](auto &e) {
+       e.variables[0].written = true;
+       e.plan.slots.push_back({SlotKind::variable, {float32, {64}}, 0, 64});
+       e.plan.slots.push_back({SlotKind::variable, {float32, {16}}, 0, 128});
+       e.plan.slots.push_back({SlotKind::variable, {float32, {16}}, 0, 256});
+       launch(e, 0).buffers = {8, 9, 5};
+       e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
+       launch(e, 1).joined = true;
+       launch(e, 1).buffers = {0, 0, 10};
+     }},
     {"step 5: slot 6 of one part of a launch overlaps another part's", // a part writes bytes that the other reads
      [](auto &e) {
        e.plan.steps.insert(e.plan.steps.begin() + 5, launch(e, 4));

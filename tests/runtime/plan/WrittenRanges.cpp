@@ -1,7 +1,9 @@
 // The state of a map of written ranges after writes of whole values, of slices, and under predicates.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/WrittenRanges.h"
+#include <bitset>
 #include <catch2/catch.hpp>
+#include <random>
 
 using namespace halftone;
 using Known = WrittenRanges::Known;
@@ -75,4 +77,28 @@ TEST_CASE("Of two ways through a plan, only what both have written is known") {
   CHECK(before.known(whole(64, 128), std::nullopt) == Known::under_predicate);
   CHECK(before.known(whole(128, 192), std::nullopt) == Known::no);
   CHECK(before.known(whole(192, 256), std::nullopt) == Known::no);
+}
+
+TEST_CASE("A union of ranges overlaps what any of its bytes is in") {
+  std::mt19937_64 draw(7);
+  const auto range = [&] {
+    const int64_t begin = static_cast<int64_t>(draw() % 60);
+    return bytes(begin, begin + static_cast<int64_t>(draw() % 12));
+  };
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    RangeUnion ranges;
+    std::bitset<80> inside;
+    for (int i = 0; i < 8; ++i) {
+      const Range added = range(), asked = range();
+      ranges.add(added);
+      for (int64_t at = added.begin; at < added.end; ++at)
+        inside.set(static_cast<size_t>(at));
+      bool meets = false;
+      for (int64_t at = asked.begin; at < asked.end; ++at)
+        meets = meets || inside.test(static_cast<size_t>(at));
+      CAPTURE(repeat, i, added.begin, added.end, asked.begin, asked.end);
+      CHECK(ranges.overlaps(asked) == meets);
+      CHECK_FALSE(ranges.overlaps({SlotKind::variable, 0, asked.begin, asked.end}));
+    }
+  }
 }
