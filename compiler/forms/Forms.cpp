@@ -81,12 +81,12 @@ bool isPartialReduction(PartialReduceOp op, const KernelShape &kernel, Operation
   for (auto [index, axis] : llvm::enumerate(op.getAxes()))
     if (axis != static_cast<int64_t>(index))
       return false;
-  const PartialReductionOf cutOf = formOf(kernel.kind).partialReduction;
+  const PartialReductionOf tilingOf = formOf(kernel.kind).partialReduction;
   const ArrayRef<int64_t> shape = shapeOf(op.getX());
   const int64_t kept = static_cast<int64_t>(shape.size() - op.getAxes().size());
-  const auto cut =
-      cutOf ? cutOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
-  return cut && ArrayRef(cut->shape) == shape && ArrayRef(cut->tile) == op.getTile();
+  const auto tiling =
+      tilingOf ? tilingOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
+  return tiling && ArrayRef(tiling->shape) == shape && ArrayRef(tiling->tile) == op.getTile();
 }
 
 } // namespace halftone::compiler

@@ -237,8 +237,8 @@ Value GenericBody::emit(ValueNode *node) {
     case ValueNode::lookup:
       value = widened(node, lookups.element(node));
       break;
-    case ValueNode::piece:
-      value = widened(node, lookups.piece(node));
+    case ValueNode::concat:
+      value = widened(node, lookups.concat(node));
       break;
     case ValueNode::sortKey:
       value = buildSortKey(*builder, loc, cast<SortOp>(node->op), emit(node->inputs[0]));

@@ -108,7 +108,7 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
   for (ValueNode *input : node->inputs)
     collect(body, seen, input);
   if (node->kind == ValueNode::index || node->kind == ValueNode::random || node->kind == ValueNode::table ||
-      node->kind == ValueNode::piece)
+      node->kind == ValueNode::concat)
     needExtents(node->access);
   auto needArgument = [&](int argument) {
     if (argument >= 0)

@@ -51,17 +51,17 @@ Access IterationSpace::group(int id) const {
 
 std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int> access,
                                                              llvm::ArrayRef<int64_t> extents) {
-  llvm::SmallVector<Access> pieces;
+  llvm::SmallVector<Access> parts;
   // Without elements, any division is as good as another.
   if (llvm::is_contained(extents, 0) || llvm::any_of(access, [&](int dim) { return dims[dim].extent == 0; })) {
-    pieces.resize(extents.size());
+    parts.resize(extents.size());
     if (!extents.empty())
-      pieces[(llvm::find(extents, 0) - extents.begin()) % extents.size()].assign(access.begin(), access.end());
-    return pieces;
+      parts[(llvm::find(extents, 0) - extents.begin()) % extents.size()].assign(access.begin(), access.end());
+    return parts;
   }
   size_t next = 0;
   for (int64_t wanted : extents) {
-    Access &piece = pieces.emplace_back();
+    Access &part = parts.emplace_back();
     int64_t product = 1;
     while (product != wanted) {
       if (next == access.size())
@@ -69,7 +69,7 @@ std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int>
       int64_t extent = dims[access[next]].extent;
       int64_t rest = wanted / product;
       if (rest % extent == 0 && rest != 0) {
-        piece.push_back(access[next++]);
+        part.push_back(access[next++]);
         product *= extent;
         continue;
       }
@@ -87,10 +87,10 @@ std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int>
   for (; next < access.size(); ++next) {
     if (dims[access[next]].extent != 1)
       return std::nullopt;
-    if (!pieces.empty())
-      pieces.back().push_back(access[next]);
+    if (!parts.empty())
+      parts.back().push_back(access[next]);
   }
-  return pieces;
+  return parts;
 }
 
 bool IterationSpace::takeRefined() { return std::exchange(refined, false); }

@@ -86,7 +86,7 @@ Value LookupBody::element(ValueNode *node) {
   return arith::SelectOp::create(builder, loc, inside, read, fill);
 }
 
-Value LookupBody::piece(ValueNode *node) {
+Value LookupBody::concat(ValueNode *node) {
   OpBuilder &builder = *body.builder;
   const Location loc = body.loc;
   Type stored = storedType(elementTypeOf(node->op->getResult(0)));

@@ -19,8 +19,8 @@ public:
   mlir::Value clamped(mlir::Value value, int argument);
   /// The element at the position of `node`, a lookup, in its stored type.
   mlir::Value element(ValueNode *node);
-  /// The element that `node`, a piece, takes from one of its inputs, in its stored type.
-  mlir::Value piece(ValueNode *node);
+  /// The element that `node`, a concat, takes from one of its inputs, in its stored type.
+  mlir::Value concat(ValueNode *node);
 
 private:
   mlir::Value indexOf(const LookupAxis &axis, mlir::Value &inside);

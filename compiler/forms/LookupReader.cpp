@@ -74,11 +74,11 @@ ValueNode *LookupReader::slice(SliceOp op, ArrayRef<int> access) {
     extents.push_back(to[axis]);
     ranges.push_back({start, from[axis]});
   }
-  auto pieces = graph.cut(op, access, extents);
-  if (!pieces)
+  auto parts = graph.cut(op, access, extents);
+  if (!parts)
     return nullptr;
-  for (auto [range, piece] : llvm::zip(ranges, *pieces))
-    position.push_back({piece, nullptr, lookupArgument(range.second), lookupArgument(range.first), false});
+  for (auto [range, part] : llvm::zip(ranges, *parts))
+    position.push_back({part, nullptr, lookupArgument(range.second), lookupArgument(range.first), false});
   return lookup(op.getX(), std::move(position));
 }
 
@@ -87,14 +87,14 @@ ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
   ArrayRef<int64_t> shape = shapeOf(op.getX());
   auto count = static_cast<int64_t>(shapeOf(op.getIndices()).size()) - batch;
   ArrayRef<int64_t> to = shapeOf(op.getY());
-  auto pieces = graph.cut(op, access,
-                          {product(to.take_front(batch)), product(to.slice(batch, axis - batch)),
-                           product(to.slice(axis, count)), product(to.drop_front(axis + count))});
-  if (!pieces)
+  auto parts = graph.cut(op, access,
+                         {product(to.take_front(batch)), product(to.slice(batch, axis - batch)),
+                          product(to.slice(axis, count)), product(to.drop_front(axis + count))});
+  if (!parts)
     return nullptr;
-  Access names((*pieces)[0]), outer((*pieces)[0]);
-  names.append((*pieces)[2]);
-  outer.append((*pieces)[1]);
+  Access names((*parts)[0]), outer((*parts)[0]);
+  names.append((*parts)[2]);
+  outer.append((*parts)[1]);
   ValueNode *named = index(op.getIndices(), names, shape[axis]);
   if (!named)
     return nullptr;
@@ -103,7 +103,7 @@ ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
     position.push_back({outer});
   position.push_back({{}, named, named->argument});
   if (int64_t rest = product(shape.drop_front(axis + 1)); rest != 1)
-    position.push_back({(*pieces)[3], nullptr, lookupArgument(rest)});
+    position.push_back({(*parts)[3], nullptr, lookupArgument(rest)});
   return lookup(op.getX(), std::move(position));
 }
 
@@ -111,10 +111,10 @@ ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
   // The axis and those after it are merged: the result consists of consecutive runs of the operands.
   auto axis = static_cast<int64_t>(op.getAxis());
   ArrayRef<int64_t> shape = shapeOf(op.getY());
-  auto pieces = graph.cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
-  if (!pieces)
+  auto parts = graph.cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
+  if (!parts)
     return nullptr;
-  ValueNode node(ValueNode::piece);
+  ValueNode node(ValueNode::concat);
   int64_t start = 0;
   for (Value x : op.getXs()) {
     int64_t run = product(shapeOf(x).drop_front(axis));
@@ -125,14 +125,14 @@ ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
     ValueNode *input =
         x.getDefiningOp<ConstantOp>()
             ? graph.get(x, access)
-            : lookup(x, {{(*pieces)[0]},
-                         {(*pieces)[1], nullptr, lookupArgument(run), start ? lookupArgument(-start) : -1, true}});
+            : lookup(x, {{(*parts)[0]},
+                         {(*parts)[1], nullptr, lookupArgument(run), start ? lookupArgument(-start) : -1, true}});
     if (!input)
       return nullptr;
     node.inputs.push_back(input);
     start += run;
   }
-  node.access = (*pieces)[1];
+  node.access = (*parts)[1];
   node.op = op;
   node.type = arithmeticType(elementTypeOf(op.getY()));
   node.cost = 2.0 * static_cast<double>(node.inputs.size());
@@ -159,22 +159,22 @@ ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {
   llvm::append_range(extents, op.getPositions());
   llvm::append_range(extents, op.getTaps());
   extents.push_back(others);
-  auto pieces = graph.cut(op, access, extents);
-  if (!pieces)
+  auto parts = graph.cut(op, access, extents);
+  if (!parts)
     return nullptr;
-  SmallVector<LookupAxis, 3> position{{pieces->front()}};
+  SmallVector<LookupAxis, 3> position{{parts->front()}};
   for (int64_t axis = 0; axis < rank; ++axis) {
-    LookupAxis spatial{(*pieces)[1 + axis], nullptr, lookupArgument(x[1 + axis]),
+    LookupAxis spatial{(*parts)[1 + axis], nullptr, lookupArgument(x[1 + axis]),
                        lookupArgument(-steps.paddingLow[axis])};
-    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.baseDilation[axis],
+    spatial.window = {(*parts)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.baseDilation[axis],
                       staysInside(op, axis)};
     position.push_back(spatial);
   }
   if (op.getDiagonal())
     for (int64_t axis = 0; axis < rank; ++axis)
-      position.push_back({(*pieces)[1 + rank + axis], nullptr, lookupArgument(op.getTaps()[axis])});
+      position.push_back({(*parts)[1 + rank + axis], nullptr, lookupArgument(op.getTaps()[axis])});
   if (others != 1)
-    position.push_back({pieces->back(), nullptr, lookupArgument(others)});
+    position.push_back({parts->back(), nullptr, lookupArgument(others)});
   ValueNode *node = lookup(op.getX(), std::move(position));
   if (node) {
     node->op = op;

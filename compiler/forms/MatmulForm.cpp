@@ -71,11 +71,11 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
       access.append(dims.begin(), dims.end());
       continue;
     }
-    auto pieces = space.cut(dims, extents);
-    if (!pieces)
+    auto parts = space.cut(dims, extents);
+    if (!parts)
       return std::nullopt;
-    for (auto [run, piece] : llvm::zip(own, *pieces))
-      run->dims = piece;
+    for (auto [run, part] : llvm::zip(own, *parts))
+      run->dims = part;
   }
   for (const Run &run : runs)
     access.append(run.dims.begin(), run.dims.end());
@@ -311,13 +311,13 @@ private:
       }
       before = position;
     }
-    auto pieces = space.cut(kept, extents);
-    if (!pieces)
+    auto parts = space.cut(kept, extents);
+    if (!parts)
       return std::nullopt;
     llvm::sort(runs);
     KernelResult result{graph->get(op.getX(), kept), root.element, {}, "", {}};
     for (auto [position, number] : runs)
-      llvm::append_range(result.access, (*pieces)[number]);
+      llvm::append_range(result.access, (*parts)[number]);
     return result.node ? std::optional(result) : std::nullopt;
   }
 

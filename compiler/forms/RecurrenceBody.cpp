@@ -165,10 +165,10 @@ private:
       return sliced(slice, inner.getX(), inner.getStart().back());
     if (auto concat = dyn_cast<ConcatOp>(op)) {
       int64_t begin = 0;
-      for (Value piece : concat.getXs()) {
-        const int64_t width = shapeOf(piece).back(), offset = slice.getStart().back() - begin;
+      for (Value operand : concat.getXs()) {
+        const int64_t width = shapeOf(operand).back(), offset = slice.getStart().back() - begin;
         if (offset >= 0 && offset + type.getShape().back() <= width)
-          return sliced(slice, piece, -begin);
+          return sliced(slice, operand, -begin);
         begin += width;
       }
     }

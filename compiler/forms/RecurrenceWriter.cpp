@@ -67,9 +67,9 @@ void RecurrenceWriter::findLookupArguments() {
       add(slice, 0, slice.getStart().back());
     int64_t begin = 0;
     if (auto concat = dyn_cast<ConcatOp>(op))
-      for (auto [index, piece] : llvm::enumerate(concat.getXs())) {
+      for (auto [index, operand] : llvm::enumerate(concat.getXs())) {
         add(concat, index, begin);
-        begin += shapeOf(piece).back();
+        begin += shapeOf(operand).back();
       }
   }
 }
@@ -147,9 +147,9 @@ void RecurrenceWriter::findStored() {
         store(stored(lhs));
       continue;
     }
-    for (auto [index, piece] : llvm::enumerate(op.getOperands())) {
-      Stored one = stored(piece);
-      one.piece = {&op, index};
+    for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
+      Stored one = stored(operand);
+      one.concatOperand = {&op, index};
       store(one);
     }
   }
@@ -231,8 +231,8 @@ bool RecurrenceWriter::writeGeneric(int dim, ArrayRef<Stored> all) {
       tensors[*each.result] = tensor;
     else if (each.isKept)
       builder->provide(node, tensor, each.access);
-    else if (each.piece)
-      pieces[*each.piece] = tensor;
+    else if (each.concatOperand)
+      concatOperands[*each.concatOperand] = tensor;
     else
       factors[each.value] = tensor;
   }
@@ -262,10 +262,10 @@ void RecurrenceWriter::writeConcat(ConcatOp op) {
   OpBuilder &inner = builder->builder;
   Value whole = builder->empty(access, storedType(elementTypeOf(op.getY())));
   const SmallVector<OpFoldResult> strides(access.size(), inner.getIndexAttr(1));
-  for (auto [index, piece] : llvm::enumerate(op.getXs())) {
-    const Value part = pieces.at({op, index});
+  for (auto [index, operand] : llvm::enumerate(op.getXs())) {
+    const Value part = concatOperands.at({op, index});
     const SmallVector<OpFoldResult> offsets{inner.getIndexAttr(0), builder->lookupArgument(argumentOf.at({op, index}))};
-    const SmallVector<OpFoldResult> sizes{builder->extent(rowDim), builder->extent(columnDim(piece))};
+    const SmallVector<OpFoldResult> sizes{builder->extent(rowDim), builder->extent(columnDim(operand))};
     whole = tensor::InsertSliceOp::create(inner, kernel.getLoc(), part, whole, offsets, sizes, strides);
   }
   views[op.getY()] = {whole, access};

@@ -29,9 +29,9 @@ private:
     mlir::Value value;
     mlir::Type element;
     Access access;
-    std::optional<unsigned> result = {};                            // of the kernel
-    bool isKept = false;                                            // generics of later levels read it
-    std::optional<std::pair<mlir::Operation *, size_t>> piece = {}; // operand of a concat, by its index
+    std::optional<unsigned> result = {};                                    // of the kernel
+    bool isKept = false;                                                    // generics of later levels read it
+    std::optional<std::pair<mlir::Operation *, size_t>> concatOperand = {}; // operand of a concat, by its index
   };
 
   bool isMatrixOfWeights(mlir::Value value) const;
@@ -67,7 +67,7 @@ private:
                                                                   // operands of a concat
   llvm::DenseMap<mlir::Value, TensorView> views;                  // of values available in tensors
   llvm::DenseMap<mlir::Value, mlir::Value> factors;               // tensors of the left operands of contractions
-  std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> pieces;          // tensors of the operands of concats
+  std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> concatOperands;  // tensors of the operands of concats
   std::map<int64_t, llvm::MapVector<int, llvm::SmallVector<Stored>>> generics; // by level and dim
   std::map<int64_t, llvm::SmallVector<mlir::Operation *>> products;            // contractions and concats, by level
   std::set<std::pair<mlir::Operation *, int64_t>> visited;                     // by keepForLater

@@ -97,9 +97,9 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
     if (!parts)
       return std::nullopt;
     result.access.clear();
-    for (auto [isKept, piece] : llvm::zip(kept, *parts))
+    for (auto [isKept, part] : llvm::zip(kept, *parts))
       if (isKept)
-        result.access.append(piece.begin(), piece.end());
+        result.access.append(part.begin(), part.end());
     if (result.access != all) { // otherwise nothing is combined: every element is a partial result
       result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
       // A dim of extent 1, which cut() may assign to either adjacent part, is combined too.

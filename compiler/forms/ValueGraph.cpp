@@ -57,10 +57,10 @@ std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> 
   // The space records a refinement until the caller takes it. Only a failure that no refinement can resolve is
   // reported.
   int before = space.size();
-  auto pieces = space.cut(access, extents);
-  if (!pieces && space.size() == before)
+  auto parts = space.cut(access, extents);
+  if (!parts && space.size() == before)
     fail(op, "groups axes in a way that does not nest with the others");
-  return pieces;
+  return parts;
 }
 
 ValueNode *ValueGraph::make(ValueNode node) {
@@ -231,10 +231,10 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
   Access from, along;
   size_t nextKept = 0, nextReduced = 0;
   for (int64_t label : runs.labels) {
-    const Access &piece = label ? (*reduced)[nextReduced++] : (*kept)[nextKept++];
-    append(from, piece);
+    const Access &part = label ? (*reduced)[nextReduced++] : (*kept)[nextKept++];
+    append(from, part);
     if (label)
-      append(along, piece);
+      append(along, part);
   }
   ValueNode *input = get(x, from);
   if (!input)
@@ -289,13 +289,13 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
 
 ValueNode *ValueGraph::broadcasted(BroadcastOp op, ArrayRef<int> access) {
   Runs runs = runsOf(shapeOf(op.getY()), op.getAxes());
-  auto pieces = cut(op, access, runs.extents);
-  if (!pieces)
+  auto parts = cut(op, access, runs.extents);
+  if (!parts)
     return nullptr;
   Access kept;
-  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+  for (auto [label, part] : llvm::zip(runs.labels, *parts))
     if (label)
-      append(kept, piece);
+      append(kept, part);
   return get(op.getX(), kept);
 }
 
@@ -313,28 +313,28 @@ ValueNode *ValueGraph::transposed(TransposeOp op, ArrayRef<int> access) {
   }
   if (runs.extents.empty()) // one element does not move
     return get(op.getX(), access);
-  auto pieces = cut(op, access, runs.extents);
-  if (!pieces)
+  auto parts = cut(op, access, runs.extents);
+  if (!parts)
     return nullptr;
-  auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts->size()));
   llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
   Access from;
-  for (size_t piece : order)
-    append(from, (*pieces)[piece]);
+  for (size_t part : order)
+    append(from, (*parts)[part]);
   return get(op.getX(), from);
 }
 
 ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
   Runs runs = runsOf(shapeOf(op.getResult()), {int64_t(op.getAxis())});
-  auto pieces = cut(op, access, runs.extents);
-  if (!pieces)
+  auto parts = cut(op, access, runs.extents);
+  if (!parts)
     return nullptr;
   Type element = elementTypeOf(op.getResult());
   ValueNode node(ValueNode::index);
   node.op = op;
-  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+  for (auto [label, part] : llvm::zip(runs.labels, *parts))
     if (label)
-      node.access = piece;
+      node.access = part;
   node.type = arithmeticType(element);
   node.cost = double(op.getCost());
   ValueNode *result = make(std::move(node));

@@ -51,7 +51,7 @@ struct ValueNode {
              // fill of `op`, a window
     sortKey, // the integer by which the sort `op` orders the element `inputs[0]`
     hit,     // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral for `combiner`
-    piece    // the input in whose range the linear index over `access` lies, in the operand's own dtype
+    concat   // the input in whose range the linear index over `access` lies, in the operand's own dtype
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 
@@ -62,7 +62,7 @@ struct ValueNode {
   Access access;
   int operand = -1, element = -1, argument = -1;
   llvm::SmallVector<LookupAxis, 3> position; // of lookup, row-major
-  llvm::SmallVector<int> starts;             // of piece: lookup arguments, the first index of each input but input 0
+  llvm::SmallVector<int> starts;             // of concat: lookup arguments, the first index of each input but input 0
   std::string combiner;
   mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
   mlir::Type exact;          // a narrow float type that holds the value exactly, or null

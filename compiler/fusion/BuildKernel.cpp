@@ -27,13 +27,14 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
   return found;
 }
 
-/// How a kernel indexes an operand. A value that is indexed in two ways becomes two operands.
-enum Indexing : unsigned { atOwnIndices, lookedUp, apart }; // from `apart` on: per operand of attention or a loop
+/// How a kernel indexes an operand. A value that is indexed in two ways becomes two operands. The operands of attention
+/// and of a loop have one value each, from `perOperand` on.
+enum Indexing : unsigned { atOwnIndices, lookedUp, perOperand };
 
 unsigned indexingOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
   if (isa<AttentionOp, AttentionGradOp, ScanOp>(operand.getOwner()))
-    return apart + number;
+    return perOperand + number;
   return number < lookedUpOperands(operand.getOwner()).size() ? lookedUp : atOwnIndices;
 }
 

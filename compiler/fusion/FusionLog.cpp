@@ -39,13 +39,13 @@ void FusionLog::keptStored(Operation *op, StringRef rule, StringRef reason) {
 }
 
 void FusionLog::declined(Operation *op, FusionGroupId group, StringRef rule, std::string reason) {
-  std::vector<Apart> &apart = notes[op].apart;
-  std::erase_if(apart, [&](const Apart &each) { return each.group == group && each.rule == rule; });
-  apart.push_back({group, rule, fmt::format("{}: {}: {}", nameOf(op), rule.str(), reason)});
+  std::vector<Separation> &separations = notes[op].separations;
+  std::erase_if(separations, [&](const Separation &each) { return each.group == group && each.rule == rule; });
+  separations.push_back({group, rule, fmt::format("{}: {}: {}", nameOf(op), rule.str(), reason)});
 }
 
 void FusionLog::declined(FusionGroupId group, FusionGroupId other, StringRef rule, std::string reason) {
-  apart[group].push_back({other, rule, fmt::format("{}: {}", rule.str(), reason)});
+  separations[group].push_back({other, rule, fmt::format("{}: {}", rule.str(), reason)});
 }
 
 void FusionLog::replaced(Operation *op, Operation *by) {
@@ -64,8 +64,8 @@ FusionGroupId FusionLog::resolved(FusionGroupId group) {
 }
 
 void FusionLog::finish(const FusionGraph &graph) {
-  llvm::DenseMap<FusionGroupId, std::vector<Apart>> both;
-  const auto add = [&](FusionGroupId asked, const Apart &each) {
+  llvm::DenseMap<FusionGroupId, std::vector<Separation>> both;
+  const auto add = [&](FusionGroupId asked, const Separation &each) {
     const FusionGroupId other = resolved(each.group);
     if (asked == other)
       return;
@@ -73,15 +73,15 @@ void FusionLog::finish(const FusionGraph &graph) {
     both[other].push_back({asked, each.rule, each.reason});
   };
   for (FusionGroupId id = 0; id < graph.size(); ++id) {
-    if (auto found = apart.find(id); found != apart.end())
-      for (const Apart &each : found->second)
+    if (auto found = separations.find(id); found != separations.end())
+      for (const Separation &each : found->second)
         add(resolved(id), each);
     for (Operation *op : graph.group(id).ops)
       if (auto found = notes.find(op); found != notes.end())
-        for (const Apart &each : found->second.apart)
+        for (const Separation &each : found->second.separations)
           add(id, each);
   }
-  apart = std::move(both);
+  separations = std::move(both);
 }
 
 std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBody &body,
@@ -104,10 +104,10 @@ std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBod
   llvm::append_range(lines, starts);
   llvm::append_range(lines, stored);
   constexpr size_t mostNeighbors = 16;
-  const auto neighbors = apart.find(group);
-  if (neighbors == apart.end())
+  const auto neighbors = separations.find(group);
+  if (neighbors == separations.end())
     return lines;
-  for (const Apart &each : ArrayRef(neighbors->second).take_front(mostNeighbors))
+  for (const Separation &each : ArrayRef(neighbors->second).take_front(mostNeighbors))
     lines.push_back(fmt::format("apart from \"{}\": {}", siteOf(each.group), each.reason));
   if (neighbors->second.size() > mostNeighbors)
     lines.push_back(fmt::format("apart from {} more", neighbors->second.size() - mostNeighbors));

@@ -35,7 +35,7 @@ public:
                                    llvm::function_ref<std::string(FusionGroupId)> siteOf) const;
 
 private:
-  struct Apart {
+  struct Separation {
     FusionGroupId group;
     llvm::StringRef rule;
     std::string reason; // with the op, if the rule considered one
@@ -44,14 +44,15 @@ private:
     llvm::SmallVector<llvm::StringRef, 2> rules;
     std::vector<std::string> reasons; // why rules declined the op, each once
     std::string stored;               // why the op is stored; empty if no rule said so
-    std::vector<Apart> apart;
+    std::vector<Separation> separations;
     bool isStart = false;
   };
   FusionGroupId resolved(FusionGroupId group);
 
   llvm::DenseMap<mlir::Operation *, Notes> notes;
   llvm::DenseMap<FusionGroupId, FusionGroupId> mergedInto;
-  llvm::DenseMap<FusionGroupId, std::vector<Apart>> apart; // by the group that declined; after finish(), by both
+  // By the group that declined; after finish(), by both.
+  llvm::DenseMap<FusionGroupId, std::vector<Separation>> separations;
 };
 
 } // namespace halftone::compiler

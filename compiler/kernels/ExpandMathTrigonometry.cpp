@@ -17,9 +17,9 @@ struct Angle {
 /// bits of x is exact, and so is the subtraction of whole turns and quarters.
 Angle reduceSingle(const MathTarget &target, Emitted x) {
   Emitted fraction = x.like(0.0), quarters = x.like(0.0);
-  for (const double piece : {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88, 0x1.b81b6c5p-117,
-                             0x1.5993c4p-148, 0x1.c820ff2p-175}) {
-    const Emitted product = x * piece;
+  for (const double part : {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88, 0x1.b81b6c5p-117,
+                            0x1.5993c4p-148, 0x1.c820ff2p-175}) {
+    const Emitted product = x * part;
     const Emitted inTurn = product - target.roundEven(product * 0.25) * 4.0;
     const Emitted whole = target.roundEven(inTurn);
     const Emitted sum = fraction + (inTurn - whole), carried = target.roundEven(sum);

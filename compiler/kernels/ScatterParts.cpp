@@ -24,7 +24,7 @@ Emitted ScatterParts::bodyOf(linalg::GenericOp generic, Emitted accumulator, con
 
 Emitted ScatterParts::namedRow() { return bodyOf(indexing, {}, {}); }
 
-void ScatterParts::standAt(Emitted row) {
+void ScatterParts::moveToRow(Emitted row) {
   frame.index[size_t(rowDim)] = row;
   frame.storage[indexing.getResult(0)] = {{}, frame.getI64Type(), frame.asLong(row)};
 }

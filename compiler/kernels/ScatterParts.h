@@ -12,7 +12,7 @@ public:
   /// The row number at the current index of the dims `index`. It may be out of bounds.
   Emitted namedRow();
   /// Sets the current row to `row`, which the current index selects.
-  void standAt(Emitted row);
+  void moveToRow(Emitted row);
   /// Calls `clears` to emit the initialization of the block's rows, guarded by a check: if the result starts as a copy
   /// of x and is in x's memory, the rows are initialized already.
   void clearWhereNeeded(llvm::function_ref<void()> clears);

@@ -17,7 +17,7 @@ public:
   explicit SortParts(BlockFrame &frame);
 
   /// Sets the current row to `row`, an index over all rows.
-  void standAtRow(Emitted row) { frame.delinearize(row, rows); }
+  void moveToRow(Emitted row) { frame.delinearize(row, rows); }
   /// The keys of the row's elements from position `position` on, consecutive ones if `lanes` is above 1.
   Emitted key(Emitted position, int64_t lanes = 0);
   /// Stores the element at position `position` of the row as element `number` of the sorted row.

@@ -70,7 +70,7 @@ void DependencyOrder::wait(size_t item, size_t earlier) {
   after[earlier].push_back(item);
 }
 
-bool DependencyOrder::goFirst(size_t first, size_t later) {
+bool DependencyOrder::orderBefore(size_t first, size_t later) {
   if (list.isBefore(leader[later], leader[first]) && !bringTogether(leader[later], leader[first]))
     return false;
   wait(later, first);
@@ -82,14 +82,14 @@ bool DependencyOrder::goFirst(size_t first, size_t later) {
 bool DependencyOrder::bringTogether(size_t early, size_t late) {
   Walk back(*this, true, late, early), forward(*this, false, early, late);
   while (true) {
-    const bool backGoesOn = back.step();
-    const bool forwardGoesOn = backGoesOn && forward.step();
+    const bool backContinues = back.step();
+    const bool forwardContinues = backContinues && forward.step();
     if (back.hasMet() || forward.hasMet())
       return false;
-    if (backGoesOn && forwardGoesOn)
+    if (backContinues && forwardContinues)
       continue;
-    const std::vector<size_t> moving = (backGoesOn ? forward : back).inOrder();
-    const size_t left = backGoesOn ? late : list.previous(early);
+    const std::vector<size_t> moving = (backContinues ? forward : back).inOrder();
+    const size_t left = backContinues ? late : list.previous(early);
     llvm::for_each(moving, [&](size_t group) { list.remove(group); });
     list.put(left, moving);
     return true;
@@ -188,7 +188,7 @@ namespace {
 /// The items whose dependencies are all placed: urgent ones first, then in ascending order.
 class Ready {
 public:
-  explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}
+  explicit Ready(size_t count) : isReady(count), isUrgent(count), placed(count) {}
   void add(size_t item) {
     isReady[item] = true;
     open.push({!isUrgent[item], item});
@@ -205,22 +205,22 @@ public:
     while (!open.empty()) {
       const size_t item = open.top().second;
       open.pop();
-      if (!std::exchange(isOut[item], true))
+      if (!std::exchange(placed[item], true))
         return item;
     }
     return std::nullopt;
   }
-  bool hasCome(size_t item) const { return isOut[item]; }
+  bool isPlaced(size_t item) const { return placed[item]; }
 
 private:
   using Entry = std::pair<bool, size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent has two entries
-  std::vector<uint8_t> isReady, isUrgent, isOut;
+  std::vector<uint8_t> isReady, isUrgent, placed;
 };
 
 } // namespace
 
-std::vector<size_t> DependencyOrder::settled(Urgency *urgency) const {
+std::vector<size_t> DependencyOrder::sorted(Urgency *urgency) const {
   std::vector<size_t> missing(leader.size()), order;
   for (size_t item = 0; item < leader.size(); ++item)
     for (size_t earlier : before[item])
@@ -241,7 +241,7 @@ std::vector<size_t> DependencyOrder::settled(Urgency *urgency) const {
       if (!ready.makeUrgent(item))
         continue;
       for (size_t earlier : before[item])
-        if (!ready.hasCome(earlier) && urgency->mayComeEarly(earlier))
+        if (!ready.isPlaced(earlier) && urgency->mayBePlacedEarly(earlier))
           urgent.push_back(earlier);
     }
   }

@@ -13,17 +13,17 @@ namespace halftone::compiler {
 
 /// An item *waits for* the items that it depends on. To find out whether one item waits for another, directly or
 /// through others, the class searches the part of the list between them, from both ends at once. Items move only when
-/// goFirst() or gather() brings two of them together, and then only items that the search has visited. A group waits
-/// for all items that its members wait for.
+/// orderBefore() or gather() brings two of them together, and then only items that the search has visited. A group
+/// waits for all items that its members wait for.
 class DependencyOrder {
 public:
   /// Items 0 to `count` - 1, in this order, without dependencies.
   explicit DependencyOrder(size_t count);
 
-  /// Makes `item` wait for `earlier` < `item`. Must be called before goFirst() and gather().
+  /// Makes `item` wait for `earlier` < `item`. Must be called before orderBefore() and gather().
   void wait(size_t item, size_t earlier);
   /// Makes `later` wait for `first`. If `first` waits for `later`, changes nothing and returns false.
-  bool goFirst(size_t first, size_t later);
+  bool orderBefore(size_t first, size_t later);
   /// Gathers items into groups. The items are in ascending order and not in a group yet. An item may join a group if
   /// neither waits for the other. If it may join several groups of this call, it joins the one with the smallest
   /// leader; if it may join none, it leads a new group. Returns the leaders in order: each leader waits for all leaders
@@ -38,11 +38,11 @@ public:
     /// Returns the items that became urgent because `item` was placed.
     virtual llvm::SmallVector<size_t> after(size_t item) = 0;
     /// Returns true if `item` may be placed early for an urgent item that waits for it.
-    virtual bool mayComeEarly(size_t item) const = 0;
+    virtual bool mayBePlacedEarly(size_t item) const = 0;
   };
   /// All items, each after the items that it waits for, with the members of a group adjacent. Ties are broken in favor
   /// of urgent items, then of the smallest item. Urgency and groups must not be combined.
-  std::vector<size_t> settled(Urgency *urgency = nullptr) const;
+  std::vector<size_t> sorted(Urgency *urgency = nullptr) const;
 
   /// The number of dependencies that searches have followed so far.
   int64_t steps() const { return stepCount; }

@@ -26,22 +26,22 @@ BufferId fetchBuffer(PlanDraft &draft, size_t index) {
 /// Returns true for each such fetch.
 std::vector<bool> fetchOldValues(PlanDraft &draft) {
   std::vector<DraftStep> copies;
-  std::vector<bool> settled(draft.fetched.size());
+  std::vector<bool> hasOldValue(draft.fetched.size());
   for (size_t index = 0; index < draft.fetched.size(); ++index) {
     if (!draft.isFixed(draft.fetched[index]))
       continue;
     copies.push_back(DraftStep::copy(draft.fetched[index], fetchBuffer(draft, index)));
-    settled[index] = true;
+    hasOldValue[index] = true;
   }
   draft.steps.insert(draft.steps.begin(), copies.begin(), copies.end());
-  return settled;
+  return hasOldValue;
 }
 
 /// Places each other fetched value in the slot of its first fetch, unless it is placed in a variable or is a slice. The
 /// remaining fetches are copies.
-void fetchNewValues(PlanDraft &draft, const std::vector<bool> &settled) {
+void fetchNewValues(PlanDraft &draft, const std::vector<bool> &hasOldValue) {
   for (size_t index = 0; index < draft.fetched.size(); ++index) {
-    if (settled[index])
+    if (hasOldValue[index])
       continue;
     BufferId value = draft.fetched[index], fetch = fetchBuffer(draft, index);
     if (!draft.isFixed(value) && !draft.isSlice(value))
@@ -317,9 +317,9 @@ StatusOr<Executable> assignSlots(ModuleOp module, const KernelArguments &argumen
     return draft.status();
   SymbolTable symbols(module);
   placeCarriesInPlace(*draft, symbols);
-  const std::vector<bool> settled = fetchOldValues(*draft);
+  const std::vector<bool> hasOldValue = fetchOldValues(*draft);
   placeUpdates(*draft, symbols);
-  fetchNewValues(*draft, settled);
+  fetchNewValues(*draft, hasOldValue);
   fillBeforeInnerConditions(*draft);
   HALFTONE_RETURN_IF_ERROR(joinLaunches(*draft, arguments));
   return PlanWriter(arguments, *draft).run(packArena(*draft));

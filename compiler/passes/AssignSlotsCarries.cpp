@@ -30,18 +30,18 @@ bool worksInPlace(SymbolTable &symbols, const DraftStep &step, BufferId old, Buf
 namespace {
 
 /// A carry that alternates between two slots: the slices that a step reads and writes, and the steps that touch them.
-struct Turns {
-  BufferId found = -1, left = -1;
+struct AlternatingCarry {
+  BufferId readSlice = -1, writtenSlice = -1;
   SmallVector<BufferId> parts; // all slices, including those of the first and of the last value
   int64_t lastReader = -1, writer = -1, writers = 0;
   bool decides = false; // the value that a step reads is the condition of the writer
 };
 
-llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
-  llvm::MapVector<BufferId, Turns> carries; // by the buffer of both slots
+llvm::MapVector<BufferId, AlternatingCarry> alternatingCarries(const PlanDraft &draft) {
+  llvm::MapVector<BufferId, AlternatingCarry> carries; // by the buffer of both slots
   for (size_t id = 0; id < draft.buffers.size(); ++id)
     if (const Buffer &buffer = draft.buffers[id]; !buffer.strides.empty() && buffer.strides.back().period == 2)
-      (buffer.strides.back().phase == 0 ? carries[buffer.sliceOf].found : carries[buffer.sliceOf].left) =
+      (buffer.strides.back().phase == 0 ? carries[buffer.sliceOf].readSlice : carries[buffer.sliceOf].writtenSlice) =
           static_cast<BufferId>(id);
   for (size_t id = 0; id < draft.buffers.size(); ++id)
     if (auto carry = carries.find(draft.buffers[id].sliceOf); carry != carries.end())
@@ -54,16 +54,16 @@ llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
   };
   for (auto [index, step] : llvm::enumerate(draft.steps)) {
     const auto at = static_cast<int64_t>(index);
-    const auto read = [&, at](Turns &carry, BufferId id) {
-      carry.lastReader = id == carry.found ? at : carry.lastReader;
+    const auto read = [&, at](AlternatingCarry &carry, BufferId id) {
+      carry.lastReader = id == carry.readSlice ? at : carry.lastReader;
     };
     for (BufferId id : step.reads)
       visit(id, read);
     if (step.predicate)
       visit(step.predicate->value, read);
     for (BufferId id : step.writes)
-      visit(id, [&, at](Turns &carry, BufferId part) {
-        if (part != carry.left)
+      visit(id, [&, at](AlternatingCarry &carry, BufferId part) {
+        if (part != carry.writtenSlice)
           return;
         ++carry.writers;
         carry.writer = at;
@@ -72,21 +72,22 @@ llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
   for (auto &[pair, carry] : carries)
     if (carry.writer >= 0 && draft.steps[carry.writer].predicate)
       visit(draft.steps[carry.writer].predicate->value,
-            [&, found = carry.found](Turns &, BufferId id) { carry.decides |= id == found; });
+            [&, readSlice = carry.readSlice](AlternatingCarry &, BufferId id) { carry.decides |= id == readSlice; });
   return carries;
 }
 
 } // namespace
 
 void placeCarriesInPlace(PlanDraft &draft, SymbolTable &symbols) {
-  for (const auto &[pair, carry] : turnsOf(draft)) {
+  for (const auto &[pair, carry] : alternatingCarries(draft)) {
     if (carry.writers != 1 || carry.lastReader > carry.writer || carry.decides)
       continue;
     const DraftStep &writer = draft.steps[carry.writer];
-    if (!llvm::is_contained(writer.writes, carry.left) || !worksInPlace(symbols, writer, carry.found, carry.left))
+    if (!llvm::is_contained(writer.writes, carry.writtenSlice) ||
+        !worksInPlace(symbols, writer, carry.readSlice, carry.writtenSlice))
       continue;
     // If the writer reads only a part of the value, the whole value is not one of its operands.
-    if (carry.lastReader == carry.writer && !llvm::is_contained(writer.reads, carry.found))
+    if (carry.lastReader == carry.writer && !llvm::is_contained(writer.reads, carry.readSlice))
       continue;
     draft.buffers[pair].type.shape = {1, draft.buffers[pair].type.shape[1]};
     for (BufferId part : carry.parts) {

@@ -21,7 +21,7 @@ namespace {
 
 /// The divisor of `length` nearest to its square root, between half and twice the root; the rounded root if there is
 /// none.
-int64_t pieceOf(int64_t length) {
+int64_t stepsPerSegment(int64_t length) {
   const auto root = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(length))));
   int64_t best = 0;
   for (int64_t each = (root + 1) / 2; each <= 2 * root; ++each)
@@ -30,26 +30,27 @@ int64_t pieceOf(int64_t length) {
   return best ? best : root;
 }
 
-class LoopPieces {
+class LoopSegments {
 public:
-  LoopPieces(ScanOp scan, int64_t &nextNumber)
+  LoopSegments(ScanOp scan, int64_t &nextNumber)
       : scan(scan), builder(scan), loc(scan.getLoc()), nextNumber(nextNumber),
-        length(static_cast<int64_t>(scan.getLength())), steps(pieceOf(length)), pieces(length / steps),
+        length(static_cast<int64_t>(scan.getLength())), steps(stepsPerSegment(length)), segments(length / steps),
         rest(length % steps) {}
 
   void replace() {
-    const int64_t whole = pieces * steps;
+    const int64_t whole = segments * steps;
     SmallVector<Value> carries(scan.getInits()), restYs;
     const auto takeRest = [&] {
       if (rest == 0)
         return;
-      ScanOp last = piece(carries, parts(whole, rest), rest, [&](OpBuilder &inside) { return integer(inside, whole); });
+      ScanOp last =
+          segment(carries, parts(whole, rest), rest, [&](OpBuilder &inside) { return integer(inside, whole); });
       carries = SmallVector<Value>(last.getLasts());
       restYs = SmallVector<Value>(last.getYs());
     };
     if (scan.getReverse())
       takeRest();
-    ScanOp outer = loopOverPieces(carries);
+    ScanOp outer = loopOverSegments(carries);
     carries = SmallVector<Value>(outer.getLasts());
     if (!scan.getReverse())
       takeRest();
@@ -97,7 +98,7 @@ private:
 
   /// A scan of `count` steps with its own number in `halftone.rematerialize`. `first` builds the index of its first
   /// step in its body.
-  ScanOp piece(ValueRange inits, ValueRange xs, int64_t count, function_ref<Value(OpBuilder &)> first) {
+  ScanOp segment(ValueRange inits, ValueRange xs, int64_t count, function_ref<Value(OpBuilder &)> first) {
     SmallVector<Type> types(scan.getLasts().getTypes());
     for (Value y : scan.getYs())
       types.push_back(tensorTypeOf(y).clone(withLead(y, {count}, 1)));
@@ -113,21 +114,21 @@ private:
     return made;
   }
 
-  ScanOp loopOverPieces(ValueRange inits) {
-    SmallVector<Value> groups = parts(0, pieces * steps);
+  ScanOp loopOverSegments(ValueRange inits) {
+    SmallVector<Value> groups = parts(0, segments * steps);
     for (Value &group : groups)
-      group = reshaped(group, {pieces, steps}, 1);
+      group = reshaped(group, {segments, steps}, 1);
     SmallVector<Type> types(scan.getLasts().getTypes());
     for (Value y : scan.getYs())
-      types.push_back(tensorTypeOf(y).clone(withLead(y, {pieces, steps}, 1)));
-    auto outer = ScanOp::create(builder, loc, types, inits, groups, pieces, scan.getReverse());
+      types.push_back(tensorTypeOf(y).clone(withLead(y, {segments, steps}, 1)));
+    auto outer = ScanOp::create(builder, loc, types, inits, groups, segments, scan.getReverse());
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> arguments{scan.getIndex().getType()};
     llvm::append_range(arguments, inits.getTypes());
     for (Value group : groups)
       arguments.push_back(tensorTypeOf(group).clone(shapeOf(group).drop_front()));
     builder.createBlock(&outer.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
-    ScanOp inner = piece(outer.getCarries(), outer.getSlices(), steps, [&](OpBuilder &inside) {
+    ScanOp inner = segment(outer.getCarries(), outer.getSlices(), steps, [&](OpBuilder &inside) {
       return MulOp::create(inside, loc, arguments[0], outer.getIndex(), integer(inside, steps)).getResult();
     });
     YieldOp::create(builder, loc, inner.getResults());
@@ -138,7 +139,7 @@ private:
   OpBuilder builder;
   Location loc;
   int64_t &nextNumber;
-  int64_t length, steps, pieces, rest;
+  int64_t length, steps, segments, rest;
 };
 
 } // namespace
@@ -158,7 +159,7 @@ void checkpointLoops(ModuleOp module) {
     }
   });
   for (ScanOp scan : loops)
-    LoopPieces(scan, nextNumber).replace();
+    LoopSegments(scan, nextNumber).replace();
 }
 
 } // namespace halftone::compiler

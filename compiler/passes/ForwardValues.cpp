@@ -36,15 +36,15 @@ void replaceIn(Region &region, Value from, Value to) {
 }
 
 /// The ops of `region` that compute `value`, in order, except those whose results `stops` accepts as already available.
-void opsThatMake(Value value, Region &region, llvm::function_ref<bool(Value)> stops,
-                 llvm::SetVector<Operation *> &ops) {
+void opsThatCompute(Value value, Region &region, llvm::function_ref<bool(Value)> stops,
+                    llvm::SetVector<Operation *> &ops) {
   Operation *op = value.getDefiningOp();
   if (value.getParentRegion() != &region || !op || stops(value) || ops.contains(op))
     return;
   for (Value operand : op->getOperands())
-    opsThatMake(operand, region, stops, ops);
+    opsThatCompute(operand, region, stops, ops);
   for (Value capture : capturesOf(op))
-    opsThatMake(capture, region, stops, ops);
+    opsThatCompute(capture, region, stops, ops);
   ops.insert(op);
 }
 
@@ -125,7 +125,7 @@ void ForwardValues::choose(Value value) {
     return;
   }
   llvm::SetVector<Operation *> ops;
-  opsThatMake(value, forward.getBody(), [&](Value made) { return kept.contains(made); }, ops);
+  opsThatCompute(value, forward.getBody(), [&](Value made) { return kept.contains(made); }, ops);
   if (isCheap(ops))
     again.insert_range(ops);
   else
@@ -175,7 +175,7 @@ void passForwardValues(WhenOp forward, WhenOp backward, Differentiation &shared)
     };
     const SmallVector<Value> read = valuesRead(body, back);
     for (Value value : read)
-      opsThatMake(value, body, isKept, again);
+      opsThatCompute(value, body, isKept, again);
     OpBuilder::InsertionGuard guard(shared.builder);
     for (Value value : expensive) {
       Region &other = forward->getRegion(1 - branch);

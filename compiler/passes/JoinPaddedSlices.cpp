@@ -42,37 +42,37 @@ Box boxOf(ArrayRef<int64_t> shape) {
   return llvm::map_to_vector<4>(shape, [](int64_t extent) { return Range{0, extent}; });
 }
 
-/// A value that is zero outside of a box: a padded slice (`piece`), or joined terms (`parts`).
+/// A value that is zero outside of a box: a padded slice (`slice`), or joined terms (`parts`).
 struct Term {
   Box box;
   Value whole;                                    // the value itself, if it is in the module
-  Value piece;                                    // its elements in the box, before `casts`; null for joined terms
-  SmallVector<CastOp, 1> casts;                   // of the piece, in order of application
+  Value slice;                                    // its elements in the box, before `casts`; null for joined terms
+  SmallVector<CastOp, 1> casts;                   // of the slice, in order of application
   int64_t axis = 0;                               // along which `parts` are concatenated
   std::map<int64_t, std::shared_ptr<Term>> parts; // by first index along `axis`; do not overlap
 };
 using TermPtr = std::shared_ptr<Term>;
 
 /// If `value` is a concat of one slice and zeros, returns the slice and narrows `box` to its position; otherwise null.
-Value pieceOf(Value value, Box &box) {
+Value paddedSliceOf(Value value, Box &box) {
   auto concat = value.getDefiningOp<ConcatOp>();
   if (!concat)
     return {};
   const auto axis = static_cast<int64_t>(concat.getAxis());
-  Value piece;
+  Value slice;
   int64_t begin = box[axis].begin;
   for (Value x : concat.getXs()) {
     if (isPositiveZero(x)) {
-      begin += piece ? 0 : tensorTypeOf(x).getDimSize(axis);
+      begin += slice ? 0 : tensorTypeOf(x).getDimSize(axis);
       continue;
     }
-    if (piece || tensorTypeOf(x).getNumElements() == 0)
+    if (slice || tensorTypeOf(x).getNumElements() == 0)
       return {};
-    piece = x;
+    slice = x;
   }
-  if (piece)
-    box[axis] = {begin, begin + tensorTypeOf(piece).getDimSize(axis)};
-  return piece;
+  if (slice)
+    box[axis] = {begin, begin + tensorTypeOf(slice).getDimSize(axis)};
+  return slice;
 }
 
 /// Returns `value` as a padded slice. A cast preserves zeros, so that a cast of a padded slice is a padded cast of the
@@ -80,14 +80,14 @@ Value pieceOf(Value value, Box &box) {
 TermPtr termOf(Value value) {
   auto term = std::make_shared<Term>();
   term->box = boxOf(tensorTypeOf(value).getShape());
-  term->whole = term->piece = value;
+  term->whole = term->slice = value;
   SmallVector<CastOp, 1> casts; // in reverse order; of a padded value if a concat precedes them
   for (Value inner = value; inner;) {
     if (auto cast = inner.getDefiningOp<CastOp>(); cast && cast->hasOneUse()) {
       casts.push_back(cast);
       inner = cast.getX();
-    } else if ((inner = pieceOf(inner, term->box))) {
-      term->piece = inner;
+    } else if ((inner = paddedSliceOf(inner, term->box))) {
+      term->slice = inner;
       term->casts.insert(term->casts.begin(), casts.rbegin(), casts.rend());
       casts.clear();
     }
@@ -109,17 +109,17 @@ private:
 };
 
 std::optional<int64_t> Layer::axisFor(const Box &box) const {
-  const auto isApart = [](Range a, Range b) { return a.end <= b.begin || b.end <= a.begin; };
+  const auto areDisjoint = [](Range a, Range b) { return a.end <= b.begin || b.end <= a.begin; };
   if (joined) {
     const int64_t axis = joined->axis;
     auto next = joined->parts.lower_bound(box[axis].begin);
-    const bool fits = (next == joined->parts.end() || isApart(next->second->box[axis], box[axis])) &&
-                      (next == joined->parts.begin() || isApart(std::prev(next)->second->box[axis], box[axis]));
+    const bool fits = (next == joined->parts.end() || areDisjoint(next->second->box[axis], box[axis])) &&
+                      (next == joined->parts.begin() || areDisjoint(std::prev(next)->second->box[axis], box[axis]));
     return fits ? std::optional(axis) : std::nullopt;
   }
   std::optional<int64_t> found;
   for (auto [axis, range] : llvm::enumerate(box)) {
-    if (!isApart(only->box[axis], range))
+    if (!areDisjoint(only->box[axis], range))
       continue;
     found = found.value_or(axis);
     Box moved = box;
@@ -229,7 +229,7 @@ private:
 
 Value TermWriter::write(const Term &term, const Box &region) {
   Box box = term.box;
-  Value value = term.piece;
+  Value value = term.slice;
   for (CastOp each : term.casts) {
     Operation *moved = rewriter.clone(*each);
     rewriter.modifyOpInPlace(moved, [&] {
@@ -266,10 +266,10 @@ Value TermWriter::write(ArrayRef<TermPtr> terms, ArrayRef<Segment> segments, int
     Value sum;
     for (const size_t index : segment.terms) {
       Term part = *terms[index];
-      SmallVector<int64_t> start(region.size(), 0), shape(tensorTypeOf(part.piece).getShape());
+      SmallVector<int64_t> start(region.size(), 0), shape(tensorTypeOf(part.slice).getShape());
       start[axis] = segment.range.begin - part.box[axis].begin;
       shape[axis] = segment.range.end - segment.range.begin;
-      part.piece = SliceOp::create(rewriter, loc, tensorTypeOf(part.piece).clone(shape), part.piece, start);
+      part.slice = SliceOp::create(rewriter, loc, tensorTypeOf(part.slice).clone(shape), part.slice, start);
       part.box[axis] = segment.range;
       Value value = write(part, region);
       sum = sum ? AddOp::create(rewriter, loc, value.getType(), sum, value).getResult() : value;
@@ -399,7 +399,7 @@ struct PadKnownPositions : OpRewritePattern<ScatterAddOp> {
     term.box[axis] = {*first, *first + tensorTypeOf(op.getIndices()).getNumElements()};
     SmallVector<int64_t> shape(type.getShape());
     shape[axis] = term.box[axis].end - *first;
-    term.piece = ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), op.getUpdates());
+    term.slice = ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), op.getUpdates());
     TermWriter writer(rewriter, op.getLoc(), type);
     Value padded = writer.write(term);
     rewriter.replaceOpWithNewOp<AddOp>(op, type, padded, writer.zeros(boxOf(type.getShape())));

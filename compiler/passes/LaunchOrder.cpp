@@ -34,7 +34,7 @@ LaunchOrder::LaunchOrder(Block &block) : ops(opsOf(block)), block(&block), waits
 }
 
 /// Returns nullopt for a result of the block.
-std::optional<LocalValue> LaunchOrder::localValue(Value value, size_t maker) const {
+std::optional<LocalValue> LaunchOrder::localValue(Value value, size_t producer) const {
   const auto type = cast<RankedTensorType>(value.getType());
   llvm::SmallSetVector<size_t, 4> found;
   SmallVector<Value> open{value};
@@ -50,7 +50,7 @@ std::optional<LocalValue> LaunchOrder::localValue(Value value, size_t maker) con
       else
         found.insert(reader->second);
     }
-  return LocalValue{maker, type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8),
+  return LocalValue{producer, type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8),
                     SmallVector<size_t, 2>(found.begin(), found.end())};
 }
 
@@ -80,13 +80,13 @@ void LaunchOrder::readFirst(const Replacement &pair) {
       if (isa<ReshapeOp>(ops[reader]))
         open.push_back(ops[reader]->getResult(0));
       if (reader != writer)
-        waits.goFirst(reader, writer);
+        waits.orderBefore(reader, writer);
     }
   }
 }
 
 void LaunchOrder::apply(DependencyOrder::Urgency *urgency) {
-  for (size_t op : waits.settled(urgency))
+  for (size_t op : waits.sorted(urgency))
     ops[op]->moveBefore(block->getTerminator());
 }
 

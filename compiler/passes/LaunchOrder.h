@@ -16,7 +16,7 @@ struct Replacement {
 
 /// A value whose live range lies within one block. Ops are given by position; uses through a reshape count as uses.
 struct LocalValue {
-  size_t maker;
+  size_t producer;
   int64_t bytes;
   llvm::SmallVector<size_t, 2> readers; // each once
 };
@@ -35,14 +35,14 @@ public:
   std::vector<size_t> gather(llvm::ArrayRef<size_t> launches) { return waits.gather(launches); }
   void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
   /// Program order, changed only where readFirst() or gather() requires it.
-  std::vector<size_t> settled() const { return waits.settled(); }
+  std::vector<size_t> sorted() const { return waits.sorted(); }
   void apply(DependencyOrder::Urgency *urgency = nullptr);
   std::vector<LocalValue> localValues() const;
 
   std::vector<mlir::Operation *> ops;
 
 private:
-  std::optional<LocalValue> localValue(mlir::Value value, size_t maker) const;
+  std::optional<LocalValue> localValue(mlir::Value value, size_t producer) const;
 
   mlir::Block *block;
   llvm::DenseMap<mlir::Operation *, size_t> index;

@@ -44,14 +44,14 @@ public:
   }
 
   Value lower() {
-    SmallVector<Value> pieces;
+    SmallVector<Value> outputs;
     SmallVector<AxisPhase> phases(rank);
-    addPhases(0, phases, pieces);
+    addPhases(0, phases, outputs);
     for (int64_t axis = rank - 1; axis >= 0; --axis)
-      pieces = interleaved(pieces, axis);
-    if (pieces.front().getType() == op.getType())
-      return pieces.front();
-    return SliceOp::create(rewriter, op.getLoc(), op.getType(), pieces.front(),
+      outputs = interleaved(outputs, axis);
+    if (outputs.front().getType() == op.getType())
+      return outputs.front();
+    return SliceOp::create(rewriter, op.getLoc(), op.getType(), outputs.front(),
                            SmallVector<int64_t>(op.getType().getRank(), 0));
   }
 
@@ -67,19 +67,19 @@ private:
     return {tap, tap < extent ? ceilDivide(extent - tap, baseDilation) : 0, -distance() / baseDilation};
   }
 
-  /// Appends the results of all phases to `pieces`, with the phases of the last axis varying fastest.
-  void addPhases(int64_t axis, SmallVectorImpl<AxisPhase> &phases, SmallVectorImpl<Value> &pieces) {
+  /// Appends the results of all phases to `outputs`, with the phases of the last axis varying fastest.
+  void addPhases(int64_t axis, SmallVectorImpl<AxisPhase> &phases, SmallVectorImpl<Value> &outputs) {
     if (axis == rank) {
-      pieces.push_back(pieceOf(phases));
+      outputs.push_back(outputOf(phases));
       return;
     }
     for (int64_t phase = 0; phase < steps.baseDilation[axis]; ++phase) {
       phases[axis] = phaseOf(axis, phase);
-      addPhases(axis + 1, phases, pieces);
+      addPhases(axis + 1, phases, outputs);
     }
   }
 
-  Value pieceOf(ArrayRef<AxisPhase> phases) {
+  Value outputOf(ArrayRef<AxisPhase> phases) {
     SmallVector<int64_t> shape(op.getType().getShape());
     WindowSteps own = steps;
     for (int64_t axis = 0; axis < rank; ++axis) {
@@ -96,10 +96,11 @@ private:
   /// The taps of the kernel that these phases use. A transpose of the axes after the taps is moved after the selection,
   /// so that a contraction may absorb it.
   Value tapsOf(ArrayRef<AxisPhase> phases) {
-    auto turn = op.getW().getDefiningOp<TransposeOp>();
-    const bool keepsTaps = turn && llvm::equal(turn.getPermutation().take_front(rank), llvm::seq<int64_t>(0, rank));
-    Value taken = takenFrom(keepsTaps ? turn.getX() : op.getW(), phases);
-    return keepsTaps ? e.transpose(taken, turn.getPermutation()) : taken;
+    auto transpose = op.getW().getDefiningOp<TransposeOp>();
+    const bool keepsTaps =
+        transpose && llvm::equal(transpose.getPermutation().take_front(rank), llvm::seq<int64_t>(0, rank));
+    Value taken = takenFrom(keepsTaps ? transpose.getX() : op.getW(), phases);
+    return keepsTaps ? e.transpose(taken, transpose.getPermutation()) : taken;
   }
 
   Value takenFrom(Value kernel, ArrayRef<AxisPhase> phases) {
@@ -124,20 +125,20 @@ private:
     return reshape(WindowOp::create(rewriter, op.getLoc(), tensorTypeOf(all).clone(taken), all, every), result);
   }
 
-  /// Interleaves each `baseDilation` consecutive pieces along `axis`.
-  SmallVector<Value> interleaved(ArrayRef<Value> pieces, int64_t axis) {
+  /// Interleaves each `baseDilation` consecutive outputs along `axis`.
+  SmallVector<Value> interleaved(ArrayRef<Value> outputs, int64_t axis) {
     const int64_t baseDilation = steps.baseDilation[axis];
     if (baseDilation == 1)
-      return SmallVector<Value>(pieces);
+      return SmallVector<Value>(outputs);
     SmallVector<Value> result;
-    for (; !pieces.empty(); pieces = pieces.drop_front(baseDilation)) {
-      SmallVector<int64_t> shape(shapeOf(pieces.front())), apart(shape);
-      apart.insert(apart.begin() + 2 + axis, 1);
-      const auto turns =
-          llvm::map_to_vector(pieces.take_front(baseDilation), [&](Value piece) { return reshape(piece, apart); });
-      apart[2 + axis] = baseDilation;
+    for (; !outputs.empty(); outputs = outputs.drop_front(baseDilation)) {
+      SmallVector<int64_t> shape(shapeOf(outputs.front())), withPhaseAxis(shape);
+      withPhaseAxis.insert(withPhaseAxis.begin() + 2 + axis, 1);
+      const auto unitAxes = llvm::map_to_vector(outputs.take_front(baseDilation),
+                                                [&](Value output) { return reshape(output, withPhaseAxis); });
+      withPhaseAxis[2 + axis] = baseDilation;
       shape[1 + axis] *= baseDilation;
-      Value joined = ConcatOp::create(rewriter, op.getLoc(), op.getType().clone(apart), turns, 2 + axis);
+      Value joined = ConcatOp::create(rewriter, op.getLoc(), op.getType().clone(withPhaseAxis), unitAxes, 2 + axis);
       result.push_back(reshape(joined, shape));
     }
     return result;

@@ -106,16 +106,16 @@ public:
     Value image = isOne ? reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()})) : groupsFirst(op.getX());
     Value patches = patchesOf(image, op.getSteps(), y.slice(1, rank), op.getTaps());
     const bool seesAll = patches != image; // otherwise one tap
-    Value source = turnedKernel();
-    const bool isTurned = source && (!seesAll || readsTurnedKernel());
-    source = isTurned ? source : op.getW();
+    Value source = transposedKernel();
+    const bool isTransposed = source && (!seesAll || readsTransposedKernel());
+    source = isTransposed ? source : op.getW();
     // The kernel's axes: taps, the group if there are several, channels and filters; filters and channels if it is
     // transposed.
     const ArrayRef<int64_t> taps = seesAll ? w.take_front(rank) : w.take_front(0);
     Value kernel = reshape(source, joined({taps, shapeOf(source).take_back(isOne ? 2 : 3)}));
     const auto count = static_cast<int64_t>(taps.size()), lead = int64_t(isOne ? 0 : 1);
     Axes of{{}, {}, axes(lead + rank + 1, lead + rank + 2 + count), axes(0, count)};
-    of.rhsContract.push_back(count + lead + (isTurned ? 1 : 0));
+    of.rhsContract.push_back(count + lead + (isTransposed ? 1 : 0));
     if (isOne)
       return reshape(contract(patches, kernel, of), y);
     of.lhsBatch = {0}, of.rhsBatch = {count};
@@ -233,13 +233,14 @@ private:
 
   /// The operand of the transpose that exchanges channels and filters, through which a gradient with respect to the
   /// image reads its kernel; null if the kernel is not such a transpose.
-  Value turnedKernel() {
-    auto turn = op.getW().getDefiningOp<TransposeOp>();
-    return turn && turn.getPermutation() == ArrayRef<int64_t>(joined({axes(0, rank + 1), {rank + 2, rank + 1}}))
-               ? turn.getX()
+  Value transposedKernel() {
+    auto transposeOp = op.getW().getDefiningOp<TransposeOp>();
+    return transposeOp &&
+                   transposeOp.getPermutation() == ArrayRef<int64_t>(joined({axes(0, rank + 1), {rank + 2, rank + 1}}))
+               ? transposeOp.getX()
                : Value();
   }
-  bool readsTurnedKernel() {
+  bool readsTransposedKernel() {
     const int64_t rows = llvm::product_of(y.take_front(rank + 1));
     const auto dtype = dtypeOf(tensorTypeOf(op.getW()).getElementType());
     return dtype && target.lowerings().readsDepthInRuns(*dtype, rows, w[rank + 1]);
@@ -263,13 +264,14 @@ private:
   Value imageOfGradient() {
     const bool isLikely =
         op.getX().getDefiningOp<TransposeOp>() || llvm::product_of(y.slice(1, rank)) <= llvm::product_of(op.getTaps());
-    return isLikely ? turnedBack(op.getX(), imageOrder()) : Value();
+    return isLikely ? operandOfTranspose(op.getX(), imageOrder()) : Value();
   }
   /// The operand of `value`, a transpose with this permutation; null if `value` is no such transpose. A transpose that
   /// moves only axes of extent 1 may have been folded away, so then `value` is reshaped.
-  Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
-    if (auto turn = value.getDefiningOp<TransposeOp>(); turn && turn.getPermutation() == permutation)
-      return turn.getX();
+  Value operandOfTranspose(Value value, ArrayRef<int64_t> permutation) {
+    if (auto transposeOp = value.getDefiningOp<TransposeOp>();
+        transposeOp && transposeOp.getPermutation() == permutation)
+      return transposeOp.getX();
     SmallVector<int64_t> before(permutation.size()), moved;
     for (auto [axis, from] : llvm::enumerate(permutation)) {
       before[from] = shapeOf(value)[axis];
@@ -283,7 +285,7 @@ private:
   Value cotangentOf(Value value) {
     DenseElementsAttr elements;
     if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-      return turnedBack(value, cotangentOrder());
+      return operandOfTranspose(value, cotangentOrder());
     SmallVector<int64_t> shape(shapeOf(value).size());
     for (auto [axis, before] : llvm::enumerate(cotangentOrder()))
       shape[before] = shapeOf(value)[axis];

@@ -65,10 +65,10 @@ public:
       at[position] = index;
     std::vector<int64_t> change(positions.size() + 1);
     for (const LocalValue &each : values) {
-      size_t last = at[each.maker];
+      size_t last = at[each.producer];
       for (size_t reader : each.readers)
         last = std::max(last, at[reader]);
-      change[at[each.maker]] += each.bytes;
+      change[at[each.producer]] += each.bytes;
       change[last + 1] -= each.bytes;
     }
     int64_t live = 0, most = 0;
@@ -91,7 +91,7 @@ void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayR
     llvm::append_range(leaders, order.gather(group));
     launches += group.size();
   }
-  if (leaders.size() == launches || lifetimes.mostBytes(order.settled()) <= most)
+  if (leaders.size() == launches || lifetimes.mostBytes(order.sorted()) <= most)
     return;
   order.release(leaders);
   if (groups.size() == 1)
@@ -122,7 +122,7 @@ class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
           groups.push_back(launches);
       constexpr int64_t fewBytes = 16384;
       const Lifetimes lifetimes(order);
-      gather(order, lifetimes, lifetimes.mostBytes(order.settled()) + fewBytes, groups);
+      gather(order, lifetimes, lifetimes.mostBytes(order.sorted()) + fewBytes, groups);
       order.apply();
     });
     if (!done)

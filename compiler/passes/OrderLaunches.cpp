@@ -19,7 +19,7 @@ namespace {
 /// stay in a cache, and are worth less than merging the updates of many weights into one launch.
 constexpr int64_t leastFreed = 1024 * 1024;
 /// A launch that allocates at most this many bytes may be ordered early if that lets another one free memory.
-constexpr int64_t mostMadeEarly = 16 * 1024;
+constexpr int64_t mostAllocatedEarly = 16 * 1024;
 
 /// Makes launches urgent that free memory because they are the last readers of large values. The update of a weight,
 /// for example, then runs once the backward pass has computed its gradient's operands, not after the whole backward
@@ -30,8 +30,8 @@ public:
       : values(order.localValues()), readersLeft(values.size()), launches(order.ops.size()) {
     for (auto [number, value] : llvm::enumerate(values)) {
       readersLeft[number] = value.readers.size();
-      launches[value.maker].makes.push_back(number);
-      launches[value.maker].bytesMade += value.bytes;
+      launches[value.producer].defines.push_back(number);
+      launches[value.producer].bytesAllocated += value.bytes;
       for (size_t reader : value.readers)
         launches[reader].reads.push_back(number);
     }
@@ -39,8 +39,8 @@ public:
 
   SmallVector<size_t> after(size_t item) override {
     SmallVector<size_t> urgent;
-    launches[item].hasCome = true;
-    for (size_t value : launches[item].makes)
+    launches[item].isPlaced = true;
+    for (size_t value : launches[item].defines)
       if (readersLeft[value] == 1)
         countForLastReader(value, urgent);
     for (size_t value : launches[item].reads)
@@ -48,21 +48,21 @@ public:
         countForLastReader(value, urgent);
     return urgent;
   }
-  bool mayComeEarly(size_t item) const override { return launches[item].bytesMade <= mostMadeEarly; }
+  bool mayBePlacedEarly(size_t item) const override { return launches[item].bytesAllocated <= mostAllocatedEarly; }
 
 private:
   struct Launch {
-    SmallVector<size_t, 4> makes, reads; // indices into `values`
-    int64_t bytesMade = 0, bytesFreed = 0;
-    bool hasCome = false;
+    SmallVector<size_t, 4> defines, reads; // indices into `values`
+    int64_t bytesAllocated = 0, bytesFreed = 0;
+    bool isPlaced = false;
   };
 
   /// Called when one reader of the value is left, which will free it.
   void countForLastReader(size_t value, SmallVectorImpl<size_t> &urgent) {
-    const size_t reader = *llvm::find_if(values[value].readers, [&](size_t each) { return !launches[each].hasCome; });
+    const size_t reader = *llvm::find_if(values[value].readers, [&](size_t each) { return !launches[each].isPlaced; });
     Launch &last = launches[reader];
     last.bytesFreed += values[value].bytes;
-    if (last.bytesFreed - last.bytesMade >= leastFreed)
+    if (last.bytesFreed - last.bytesAllocated >= leastFreed)
       urgent.push_back(reader);
   }
 

@@ -12,7 +12,7 @@ class Halftone_Pass<string flag, string input> : Pass<"halftone-" # flag, "::mli
 }
 
 // A pass that leaves the module in another stage, or between stages.
-class Halftone_BorderPass<string flag, string input> : Halftone_Pass<flag, input> {
+class Halftone_StageTransitionPass<string flag, string input> : Halftone_Pass<flag, input> {
   let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ", /*leavesStage=*/true>";
 }
 
@@ -48,7 +48,7 @@ def InsertCastsPass : Halftone_Pass<"insert-casts", "graph"> {
   }];
 }
 
-def InlineLayersPass : Halftone_BorderPass<"inline-layers", "graph"> {
+def InlineLayersPass : Halftone_StageTransitionPass<"inline-layers", "graph"> {
   let summary = "Inlines the regions of layers";
   let description = [{
     Requires: insert-casts; operands of `layer` have the types of its block arguments.
@@ -63,7 +63,7 @@ def InlineLayersPass : Halftone_BorderPass<"inline-layers", "graph"> {
   }];
 }
 
-def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
+def LiftVariablesPass : Halftone_StageTransitionPass<"lift-variables", "cast"> {
   let summary = "Converts state to arguments and results";
   let description = [{
     Requires: stage cast.
@@ -278,7 +278,7 @@ def ChooseLayoutsPass : Halftone_Pass<"choose-layouts", "pure"> {
                  Option<"strict", "strict", "bool", "false", "Packs no weights and splits no sums; implied by strict numerics of the module">];
 }
 
-def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
+def HoistShadowsPass : Halftone_StageTransitionPass<"hoist-shadows", "pure"> {
   let summary = "Hoists casts and packs of weights from their readers to the writers of the weights";
   let description = [{
     Requires: stage pure, after choose-layouts.
@@ -323,7 +323,7 @@ def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
   }];
 }
 
-def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
+def FormKernelsPass : Halftone_StageTransitionPass<"form-kernels", "pure"> {
   let summary = "Kernel formation: fuses ops into kernels and launches";
   let description = [{
     Requires: stage pure, after choose-layouts.
@@ -422,7 +422,7 @@ def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
   ];
 }
 
-def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg", "kernel"> {
+def LowerToLinalgPass : Halftone_StageTransitionPass<"lower-to-linalg", "kernel"> {
   let summary = "Replaces each kernel by its linalg form; for tests and tools, not part of the pipeline";
   let description = [{
     Requires: stage kernel.

@@ -24,73 +24,74 @@ inline Symbol partOf(uint64_t number) { return number; }
 template <class... Parts> Symbol symbolOf(llvm::StringRef kind, const Parts &...parts) {
   return llvm::stable_hash_combine(llvm::ArrayRef<uint64_t>({partOf(kind), partOf(parts)...})) | 1;
 }
-/// The contents of a tensor or of the arena: disjoint pieces, each a value or a slice of one.
+/// The contents of a tensor or of the arena: disjoint segments, each a value or a slice of one.
 class Contents {
 public:
   Contents() = default;
   Contents(int64_t bytes, Symbol symbol) { write(0, bytes, symbol); }
 
-  /// Drops all pieces that overlap [begin, end), including those that extend past an end.
+  /// Drops all segments that overlap [begin, end), including those that extend past an end.
   void clear(int64_t begin, int64_t end) {
-    auto next = pieces.lower_bound(begin);
-    if (next != pieces.begin() && std::prev(next)->second.end > begin)
+    auto next = segments.lower_bound(begin);
+    if (next != segments.begin() && std::prev(next)->second.end > begin)
       --next;
-    while (next != pieces.end() && next->first < end)
-      next = pieces.erase(next);
+    while (next != segments.end() && next->first < end)
+      next = segments.erase(next);
   }
   void write(int64_t begin, int64_t end, Symbol symbol) {
     clear(begin, end);
     if (begin < end)
-      pieces[begin] = {end, symbol, 0, end - begin};
+      segments[begin] = {end, symbol, 0, end - begin};
   }
   /// Copies the contents of `other` that begin at `from` to [begin, end).
   void write(int64_t begin, int64_t end, const Contents &other, int64_t from) {
     clear(begin, end);
     const int64_t to = from + end - begin;
     if (begin < end)
-      if (const auto around = other.around(from, to); around != other.pieces.end()) {
-        const auto &[at, piece] = *around;
-        pieces[begin] = {end, piece.value, piece.offset + from - at, piece.bytes};
+      if (const auto around = other.around(from, to); around != other.segments.end()) {
+        const auto &[at, segment] = *around;
+        segments[begin] = {end, segment.value, segment.offset + from - at, segment.bytes};
         return;
       }
-    for (const auto &[at, piece] : other.pieces)
-      if (at >= from && piece.end <= to)
-        pieces[begin + at - from] = {begin + piece.end - from, piece.value, piece.offset, piece.bytes};
+    for (const auto &[at, segment] : other.segments)
+      if (at >= from && segment.end <= to)
+        segments[begin + at - from] = {begin + segment.end - from, segment.value, segment.offset, segment.bytes};
   }
-  /// The value of [begin, end): that of a piece, a slice of it, or the combination of all pieces there.
+  /// The value of [begin, end): that of a segment, a slice of it, or the combination of all segments there.
   Symbol read(int64_t begin, int64_t end) const {
     if (begin == end)
       return zeros;
-    if (const auto piece = around(begin, end); piece != pieces.end())
-      return symbolOfPart(piece->second, piece->second.offset + begin - piece->first, end - begin);
+    if (const auto segment = around(begin, end); segment != segments.end())
+      return symbolOfPart(segment->second, segment->second.offset + begin - segment->first, end - begin);
     llvm::SmallVector<Symbol> inside;
     bool isZero = true;
-    for (auto piece = pieces.lower_bound(begin); piece != pieces.end() && piece->second.end <= end; ++piece) {
-      const Symbol part = symbolOfPart(piece->second, piece->second.offset, piece->second.end - piece->first);
-      inside.append({static_cast<Symbol>(piece->first - begin), part});
+    for (auto segment = segments.lower_bound(begin); segment != segments.end() && segment->second.end <= end;
+         ++segment) {
+      const Symbol part = symbolOfPart(segment->second, segment->second.offset, segment->second.end - segment->first);
+      inside.append({static_cast<Symbol>(segment->first - begin), part});
       isZero &= part == zeros;
     }
     return isZero ? zeros : symbolOf("pieces", llvm::ArrayRef<Symbol>(inside));
   }
 
 private:
-  struct Piece {
+  struct Segment {
     int64_t end;
     Symbol value;
-    int64_t offset, bytes; // offset of the piece in the value; size of the whole value
+    int64_t offset, bytes; // offset of the segment in the value; size of the whole value
   };
-  static Symbol symbolOfPart(const Piece &piece, int64_t offset, int64_t bytes) {
-    if (piece.value == zeros || (offset == 0 && bytes == piece.bytes))
-      return piece.value;
-    return symbolOf("slice", piece.value, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
+  static Symbol symbolOfPart(const Segment &segment, int64_t offset, int64_t bytes) {
+    if (segment.value == zeros || (offset == 0 && bytes == segment.bytes))
+      return segment.value;
+    return symbolOf("slice", segment.value, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
   }
-  /// The piece that contains [begin, end).
-  std::map<int64_t, Piece>::const_iterator around(int64_t begin, int64_t end) const {
-    const auto next = pieces.upper_bound(begin);
-    return next == pieces.begin() || std::prev(next)->second.end < end ? pieces.end() : std::prev(next);
+  /// The segment that contains [begin, end).
+  std::map<int64_t, Segment>::const_iterator around(int64_t begin, int64_t end) const {
+    const auto next = segments.upper_bound(begin);
+    return next == segments.begin() || std::prev(next)->second.end < end ? segments.end() : std::prev(next);
   }
 
-  std::map<int64_t, Piece> pieces; // by begin
+  std::map<int64_t, Segment> segments; // by begin
 };
 
 } // namespace halftone::compiler

@@ -42,7 +42,7 @@ Value throughReshapes(Value value) {
 class RepeatResults : public impl::RepeatResultsPassBase<RepeatResults> {
   void runOnModule() override;
   /// Returns the launch of @main that computes `value`, if its kernel may yield the value several times.
-  LaunchOp makerOf(Value value);
+  LaunchOp producerOf(Value value);
   void findRepeatedResults();
   void findOldValues();
   void findOldValue(Value old, OpResult fresh);
@@ -55,7 +55,7 @@ class RepeatResults : public impl::RepeatResultsPassBase<RepeatResults> {
   llvm::StringMap<int64_t> launches;                             // by kernel
 };
 
-LaunchOp RepeatResults::makerOf(Value value) {
+LaunchOp RepeatResults::producerOf(Value value) {
   auto launch = value.getDefiningOp<LaunchOp>();
   if (!launch || launch->getBlock() != &main.getBody().front())
     return {};
@@ -73,7 +73,7 @@ void RepeatResults::findRepeatedResults() {
   DenseSet<Value> taken;
   for (OpOperand &use : llvm::reverse(main.getBody().front().getTerminator()->getOpOperands())) {
     const Value value = throughReshapes(use.get());
-    LaunchOp launch = makerOf(value);
+    LaunchOp launch = producerOf(value);
     if (launch && !taken.insert(value).second)
       additions[launch].push_back({cast<OpResult>(value).getResultNumber(), {}, {&use}});
   }
@@ -82,7 +82,7 @@ void RepeatResults::findRepeatedResults() {
 /// Makes the launch that computes `fresh` also yield `old` to all later readers, if `fresh` can then be written over
 /// `old`.
 void RepeatResults::findOldValue(Value old, OpResult fresh) {
-  LaunchOp launch = makerOf(fresh);
+  LaunchOp launch = producerOf(fresh);
   Block &body = main.getBody().front();
   auto kernel = launch ? symbols->lookup<KernelOp>(launch.getKernel()) : KernelOp();
   if (!launch || old.getType() != fresh.getType())

@@ -31,7 +31,7 @@ bool areNeighbours(ArrayRef<int64_t> axes) {
 namespace {
 
 /// `count` adjacent axes starting at `first`, which become two: the parts, and the indices in a part.
-struct AxisCut {
+struct AxisSplit {
   int64_t first, count, parts, depth;
 
   SmallVector<int64_t> shape(ArrayRef<int64_t> whole) const {
@@ -129,7 +129,7 @@ ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
   if (parts == 1)
     return op;
   const int64_t count = static_cast<int64_t>(op.getLhsContract().size());
-  const AxisCut lhs{op.getLhsContract()[0], count, parts, traits.depth / parts},
+  const AxisSplit lhs{op.getLhsContract()[0], count, parts, traits.depth / parts},
       rhs{op.getRhsContract()[0], count, parts, traits.depth / parts};
   // Leading batch axes of the left operand stay leading, so that a matmul can read a window of several groups.
   const bool partsLast = llvm::all_of(op.getLhsBatch(), [&](int64_t axis) { return axis < lhs.first; });

@@ -91,9 +91,9 @@ void UnreadRows::follow(Value value) {
 bool UnreadRows::isTableOf(Value value, Operation *op) const {
   if (isSameInAllRows(value) || !isa<Float32Type, Float64Type>(elementTypeOf(value)))
     return false;
-  Operation *maker = value.getDefiningOp();
+  Operation *producer = value.getDefiningOp();
   const auto first = firstSame.find(op->getBlock());
-  return !maker || first == firstSame.end() || (order.contains(maker) && order.at(maker) < first->second);
+  return !producer || first == firstSame.end() || (order.contains(producer) && order.at(producer) < first->second);
 }
 
 UnreadRows::Facts UnreadRows::factsOf(Value operand, Operation *op) const {

@@ -93,12 +93,12 @@ std::vector<LedgerRow> castLedger(ModuleOp module) {
   // The casts of shadows that a plan reads run where the variable is written: in this plan, as launches, or in another
   // plan.
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  DenseSet<Attribute> madeHere;
+  DenseSet<Attribute> createdHere;
   for (unsigned result = 0; main && result < main.getNumResults(); ++result)
     if (Attribute shadow = main.getResultAttr(result, shadowAttr))
-      madeHere.insert(shadow);
+      createdHere.insert(shadow);
   for (auto shadow : module.getOps<ShadowOp>())
-    if (!madeHere.contains(FlatSymbolRefAttr::get(shadow.getSymNameAttr())))
+    if (!createdHere.contains(FlatSymbolRefAttr::get(shadow.getSymNameAttr())))
       for (auto cast : shadow.getBody().front().getOps<CastOp>()) {
         rows.push_back(rowOf(cast, cast.getLoc(), true, module));
         rows.back().value += ", kept";

@@ -33,7 +33,7 @@ struct Reference {
     }
     return false;
   }
-  bool goFirst(size_t first, size_t later) {
+  bool orderBefore(size_t first, size_t later) {
     if (waitsFor(first, later))
       return false;
     before[later].insert(first);
@@ -50,7 +50,7 @@ struct Reference {
         group[item] = *found;
     }
   }
-  std::vector<size_t> settled() const {
+  std::vector<size_t> sorted() const {
     std::vector<size_t> order;
     std::set<size_t> done;
     while (order.size() < group.size())
@@ -97,21 +97,21 @@ TEST_CASE("dependency orders answer as a search through everything does") {
     for (size_t asked = below(count); asked > 0; --asked) {
       const size_t first = below(count), later = below(count);
       if (first != later)
-        REQUIRE(order.goFirst(first, later) == reference.goFirst(first, later));
+        REQUIRE(order.orderBefore(first, later) == reference.orderBefore(first, later));
     }
-    REQUIRE(order.settled() == reference.settled());
+    REQUIRE(order.sorted() == reference.sorted());
     std::vector<std::vector<size_t>> kinds(1 + below(4));
     for (size_t item = 0; item < count; ++item)
       if (below(4) != 0)
         kinds[below(kinds.size())].push_back(item);
     for (const std::vector<size_t> &kind : kinds) {
-      const std::vector<size_t> settled = order.settled(), leaders = order.gather(kind), groups = reference.group;
+      const std::vector<size_t> sorted = order.sorted(), leaders = order.gather(kind), groups = reference.group;
       reference.gather(kind);
-      REQUIRE(order.settled() == reference.settled());
+      REQUIRE(order.sorted() == reference.sorted());
       if (below(3) == 0) {
         order.release(leaders);
         reference.group = groups;
-        REQUIRE(order.settled() == settled);
+        REQUIRE(order.sorted() == sorted);
       }
     }
   }
@@ -124,7 +124,7 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
     llvm::SmallVector<size_t> after(size_t item) override {
       return item == sign ? llvm::SmallVector<size_t>{urgent} : llvm::SmallVector<size_t>();
     }
-    bool mayComeEarly(size_t item) const override { return item % 2 == 0; }
+    bool mayBePlacedEarly(size_t item) const override { return item % 2 == 0; }
   };
   std::mt19937 random(13);
   auto below = [&](size_t bound) { return static_cast<size_t>(random() % bound); };
@@ -141,11 +141,11 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
     AfterOne urgency;
     urgency.sign = below(count);
     urgency.urgent = below(count);
-    const std::vector<size_t> settled = order.settled(&urgency);
+    const std::vector<size_t> sorted = order.sorted(&urgency);
     std::vector<size_t> place(count, count);
-    for (size_t i = 0; i < settled.size(); ++i)
-      place[settled[i]] = i;
-    REQUIRE(settled.size() == count);
+    for (size_t i = 0; i < sorted.size(); ++i)
+      place[sorted[i]] = i;
+    REQUIRE(sorted.size() == count);
     for (size_t item = 0; item < count; ++item)
       for (size_t earlier : before[item])
         REQUIRE(place[earlier] < place[item]);
@@ -154,12 +154,12 @@ TEST_CASE("urgent items come as soon as the items that they wait for let them") 
     std::set<size_t> awaited{urgency.urgent};
     bool isFree = place[urgency.sign] < place[urgency.urgent];
     for (size_t i = place[urgency.urgent] + 1; i-- > 0;)
-      if (awaited.contains(settled[i]))
-        awaited.insert(before[settled[i]].begin(), before[settled[i]].end());
+      if (awaited.contains(sorted[i]))
+        awaited.insert(before[sorted[i]].begin(), before[sorted[i]].end());
     for (size_t item : awaited)
       isFree &= item % 2 == 0 || item == urgency.urgent || place[item] <= place[urgency.sign];
     for (size_t i = place[urgency.sign] + 1; isFree && i < place[urgency.urgent]; ++i)
-      REQUIRE(awaited.contains(settled[i]));
+      REQUIRE(awaited.contains(sorted[i]));
   }
 }
 
@@ -191,11 +191,11 @@ TEST_CASE("in stacks of layers a dependency order looks at each wait a few times
   }
   for (size_t layer = 0; layer < layers; ++layer) // the old weights are read before the update
     for (size_t reader : {forward[layer], input[layers - 1 - layer]})
-      CHECK(order.goFirst(reader, updates[layers - 1 - layer]));
+      CHECK(order.orderBefore(reader, updates[layers - 1 - layer]));
   CHECK(order.gather(forward).size() == layers);
   CHECK(order.gather(input).size() == layers);
   CHECK(order.gather(updates).size() == 1);
   CHECK(order.gather(weights).size() == 1);
-  CHECK(order.settled().size() == 4 * layers);
+  CHECK(order.sorted().size() == 4 * layers);
   CHECK(order.steps() < 20 * waits);
 }

@@ -13,25 +13,25 @@ namespace halftone::compiler {
 namespace {
 
 /// Inserts the two parts of `op` after it: the partial results of the blocks, and their reduction.
-std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op, const PartialReduction &cut) {
+std::pair<PartialReduceOp, ReduceOp> splitInTwo(FusionState &state, ReduceOp op, const PartialReduction &tiling) {
   OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
   // A reduction of narrow floats stays f32 until it is complete.
   Type element = getElementTypeOrSelf(op.getY());
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     element = builder.getF32Type();
   Value x = op.getX();
-  if (ArrayRef(cut.shape) != shapeOf(x)) {
-    x = ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(cut.shape, getElementTypeOrSelf(x)), x);
+  if (ArrayRef(tiling.shape) != shapeOf(x)) {
+    x = ReshapeOp::create(builder, op.getLoc(), RankedTensorType::get(tiling.shape, getElementTypeOrSelf(x)), x);
     state.cloned.markChain(x.getDefiningOp());
     state.note(x.getDefiningOp());
   }
-  SmallVector<int64_t> partial(cut.shape), axes;
-  for (auto [axis, size] : llvm::enumerate(cut.tile)) {
+  SmallVector<int64_t> partial(tiling.shape), axes;
+  for (auto [axis, size] : llvm::enumerate(tiling.tile)) {
     partial[axis] = ceilDivide(partial[axis], size);
     axes.push_back(static_cast<int64_t>(axis));
   }
   auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(partial, element), op.getKind(), x,
-                                       builder.getDenseI64ArrayAttr(axes), builder.getDenseI64ArrayAttr(cut.tile));
+                                       builder.getDenseI64ArrayAttr(axes), builder.getDenseI64ArrayAttr(tiling.tile));
   auto rest = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getKind(),
                                first.getY(), builder.getDenseI64ArrayAttr(axes));
   return {first, rest};
@@ -61,11 +61,11 @@ SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroup
   };
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
     return decline("the operand has another shape than the kernel");
-  const PartialReductionOf cutOf = formOf(shape.kind).partialReduction;
-  const auto cut = cutOf ? cutOf(shape, contract, reduced, state.blocking) : std::nullopt;
-  if (!cut)
+  const PartialReductionOf tilingOf = formOf(shape.kind).partialReduction;
+  const auto tiling = tilingOf ? tilingOf(shape, contract, reduced, state.blocking) : std::nullopt;
+  if (!tiling)
     return decline("the blocks of the kernel do not cut the reduced axes");
-  auto [first, rest] = splitInTwo(state, op, *cut);
+  auto [first, rest] = splitInTwo(state, op, *tiling);
   if (!host)
     state.decline(first, "no kernel that computes or reads the operand takes it");
   std::optional<Fusion> fusion = state.plan(groups, first);

@@ -46,7 +46,7 @@ void ScatterEmitter::forColumns(llvm::function_ref<void(const Lanes &)> step) {
 void ScatterEmitter::addPart(Emitted rowBegin, Emitted rowEnd) {
   const Emitted row = namedRow();
   frame.branch((row >= rowBegin) & (row < rowEnd), [&] {
-    standAt(row);
+    moveToRow(row);
     forColumns([&](const Lanes &lanes) { add(lanes); });
   });
 }

@@ -52,7 +52,7 @@ private:
 
   void storeKeys();
   void count();
-  Emitted standingBefore(Emitted first);
+  Emitted countPreceding(Emitted first);
   void distribute();
   void countBytes();
   Emitted moveByByte(Emitted byte, Emitted from);
@@ -151,7 +151,7 @@ void SortEmitter::storeKeys() {
 }
 
 /// For each position of a vector from `first` on, the number of elements that precede it.
-Emitted SortEmitter::standingBefore(Emitted first) {
+Emitted SortEmitter::countPreceding(Emitted first) {
   const int64_t lanes = frame.lanes;
   const Emitted zero = frame.constant(0), one = frame.constant(1);
   const auto i32 = frame.getI32Type();
@@ -178,7 +178,7 @@ void SortEmitter::count() {
   const Emitted one = frame.constant(1), lanes = frame.constant(frame.lanes);
   storeKeys();
   frame.loop(frame.constant(0), length, lanes,
-             [&](Emitted first) { frame.store(standingBefore(first), positionAt(capacity + first)); });
+             [&](Emitted first) { frame.store(countPreceding(first), positionAt(capacity + first)); });
   frame.loop(frame.constant(0), length, one, [&](Emitted position) {
     const Emitted number = frame.asIndex(loadPosition(capacity + position));
     frame.branch(number < given, [&] { frame.store(asPosition(position), positionAt(number)); });
@@ -258,7 +258,7 @@ void SortEmitter::emit() {
   const Emitted first = frame.blockBegin * blockRows, end = minimum(frame.size(rows), frame.blockEnd * blockRows);
   prepare();
   frame.loop(first, end, frame.constant(1), [&](Emitted row) {
-    standAtRow(row);
+    moveToRow(row);
     sortRow();
   });
 }

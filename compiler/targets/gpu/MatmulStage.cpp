@@ -73,8 +73,8 @@ Emitted MatmulStage::elementOf(ArrayRef<Emitted> loaded) const {
 Values MatmulStage::load(Emitted index, Emitted firstDepth) const {
   const Position first = positionOf(index);
   Values loaded;
-  for (int64_t piece = 0; piece < pieces(); ++piece) {
-    moveTo(neighbour(first, piece), firstDepth);
+  for (int64_t part = 0; part < partsPerChunk(); ++part) {
+    moveTo(neighbour(first, part), firstDepth);
     for (OpOperand *input : inputs)
       loaded.push_back(
           loadLanes(frame, frame.storage.lookup(input->get()), source.source.accessOf(reader, *input), lanes));
@@ -85,10 +85,10 @@ Values MatmulStage::load(Emitted index, Emitted firstDepth) const {
 void MatmulStage::store(Emitted index, ArrayRef<Emitted> loaded, Emitted firstDepth) const {
   const Position first = positionOf(index);
   Values factors;
-  for (int64_t piece = 0; piece < pieces(); ++piece) {
-    const Position position = neighbour(first, piece);
+  for (int64_t part = 0; part < partsPerChunk(); ++part) {
+    const Position position = neighbour(first, part);
     moveTo(position, firstDepth);
-    const Emitted element = elementOf(loaded.slice(size_t(piece) * inputs.size(), inputs.size()));
+    const Emitted element = elementOf(loaded.slice(size_t(part) * inputs.size(), inputs.size()));
     const Emitted factor = factorOf(element, lanes.count);
     factors.push_back(select(isInside(position, firstDepth), factor, frame.zero(factor.type())));
   }

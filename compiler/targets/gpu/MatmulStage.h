@@ -23,7 +23,7 @@ public:
   /// Loads the elements of this thread's `chunk`-th chunk, of each tensor from which the operand is computed, from
   /// index `firstDepth` of K on, which must not be past the end. Elements past an edge are those at the edge.
   Values load(Emitted chunk, Emitted firstDepth) const;
-  size_t loads() const { return size_t(pieces()) * inputs.size(); } // the number of values of load()
+  size_t loads() const { return size_t(partsPerChunk()) * inputs.size(); } // the number of values of load()
   /// Computes factors from the elements that load() returned and stores them; factors past the end of K are 0.
   void store(Emitted chunk, llvm::ArrayRef<Emitted> loaded, Emitted firstDepth) const;
 
@@ -54,7 +54,7 @@ protected:
 private:
   Position neighbour(const Position &position, int64_t distance) const;
   Emitted elementOf(llvm::ArrayRef<Emitted> loaded) const;
-  int64_t pieces() const { return lanes.count > 0 ? 1 : chunk; } // parts of a chunk that are loaded separately
+  int64_t partsPerChunk() const { return lanes.count > 0 ? 1 : chunk; } // parts of a chunk that are loaded separately
 
   mlir::linalg::GenericOp reader;              // the prologue, or the contraction
   llvm::SmallVector<mlir::OpOperand *> inputs; // those from which the operand is computed

@@ -152,11 +152,11 @@ void TeamRowEmitter::emitSteps(RowPhase &phase, ArrayRef<RowStep> steps) {
   held.load(phase, steps);
   std::vector<Values> yields;
   for (auto [position, step] : llvm::enumerate(steps)) {
-    teams.standAt(phase, step);
+    teams.moveTo(phase, step);
     yields.push_back(bodyAt(phase, position, step));
   }
   for (auto [step, values] : llvm::zip(steps, yields)) {
-    teams.standAt(phase, step);
+    teams.moveTo(phase, step);
     whereInside(frame, step.isInside, [&] { storeAt(phase, values); });
   }
   for (const RowOutput &output : phase.outputs) {

@@ -36,7 +36,7 @@ void RowHeld::load(RowPhase &phase, ArrayRef<RowStep> steps) {
     const TensorStorage storage = teams.frame.storage.lookup(tensor);
     Values values;
     for (const RowStep &step : steps) {
-      teams.standAt(phase, step);
+      teams.moveTo(phase, step);
       values.push_back(loadIf(step.isInside, storage, access, phase.lanes));
     }
     if (steps.empty())

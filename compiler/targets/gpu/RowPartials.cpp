@@ -57,7 +57,7 @@ void RowPartials::finish(RowPhase &phase, ArrayRef<RowOutput *> outputs) {
     const Emitted writes = isFirst & (isOne ? teams.isFirst() : step.isInside);
     frame.branch(writes, [&] {
       if (!isOne)
-        teams.standAt(phase, step);
+        teams.moveTo(phase, step);
       for (auto [output, value] : llvm::zip(outputs, values))
         storeLanes(frame, value, output->storage, output->access, isOne ? Lanes() : phase.lanes);
     });

@@ -81,7 +81,7 @@ SmallVector<RowStep> RowTeams::stepsFrom(const RowPhase &phase, Emitted begin) c
   return steps;
 }
 
-void RowTeams::standAt(const RowPhase &phase, const RowStep &step) const {
+void RowTeams::moveTo(const RowPhase &phase, const RowStep &step) const {
   for (auto [dim, index] : llvm::zip(phase.inner, step.index))
     frame.index[size_t(dim)] = index;
 }

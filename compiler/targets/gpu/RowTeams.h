@@ -58,7 +58,7 @@ public:
   mlir::FailureOr<RowPhase> phaseOf(mlir::linalg::GenericOp generic) const;
   /// The vectors of this thread, `across` apart, from the row's element `begin` on.
   llvm::SmallVector<RowStep> stepsFrom(const RowPhase &phase, Emitted begin) const;
-  void standAt(const RowPhase &phase, const RowStep &step) const;
+  void moveTo(const RowPhase &phase, const RowStep &step) const;
   /// Combines a team's scalars or vectors to totals.
   Values total(llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> own) const;
   /// Whether this thread is the first of its team.

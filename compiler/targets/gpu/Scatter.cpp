@@ -53,7 +53,7 @@ void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, 
   frame.loop(frame.constant(0), count, frame.constant(1), {found}, [&](Emitted, const Values &left) {
     const Emitted bit = frame.asIndex(frame.wrap(math::CountTrailingZerosOp::create(frame, left[0].value())));
     frame.delinearize(first + bit, index);
-    standAt(frame.shuffleFrom(named, bit));
+    moveToRow(frame.shuffleFrom(named, bit));
     eachColumn(tile, [&] { add(lanes); });
     return Values{left[0] & (left[0] - 1)};
   });

@@ -99,7 +99,7 @@ std::string SortEmitter::emit() {
   const auto emitRows = [&](Emitted memory) {
     setMemory(memory);
     frame.loop(first, end, frame.constant(1), [&](Emitted row) {
-      standAtRow(row);
+      moveToRow(row);
       sortRow();
     });
   };

@@ -26,14 +26,14 @@ Squares::Squares(GridFrame &frame, linalg::GenericOp generic)
 Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column, int64_t lane) const {
   // Adjacent threads read vectors one element at a time, so the elements in every second 128 bytes of a row would be in
   // the same banks as those of the preceding 128 bytes. There, adjacent units of 8 bytes are swapped.
-  constexpr int64_t banksBytes = 128, turnedBytes = 8;
-  const int64_t bytes = elementBytes(square.storage.element), turned = std::max<int64_t>(1, turnedBytes / bytes);
+  constexpr int64_t banksBytes = 128, swizzledBytes = 8;
+  const int64_t bytes = elementBytes(square.storage.element), unit = std::max<int64_t>(1, swizzledBytes / bytes);
   const Emitted first = column - columns.begin;
   Emitted position = first;
   if (side * bytes > banksBytes) {
-    const Emitted turn = (divideUnsigned(first, first.like(banksBytes / bytes)) & 1) * turned;
-    position = (first + lane / turned * turned) ^ turn;
-    lane %= turned;
+    const Emitted swizzle = (divideUnsigned(first, first.like(banksBytes / bytes)) & 1) * unit;
+    position = (first + lane / unit * unit) ^ swizzle;
+    lane %= unit;
   }
   return frame.address(square.memory, square.storage.element, (row - rows.begin) * square.pitch() + position + lane);
 }

@@ -133,12 +133,12 @@ Emitted FragmentStage::chunkAt(Emitted line, Emitted chunk) const {
   const int64_t lines = linesAlongDepth ? rows : depth, lineBytes = (linesAlongDepth ? depth : rows) * factorBytes;
   const int64_t panelBytes = std::min(lineBytes, banksBytes), inPanel = panelBytes / chunkBytes;
   const int64_t linesInBanks = banksBytes / panelBytes;
-  Emitted turn = divideUnsigned(line, line.like(linesInBanks));
+  Emitted swizzle = divideUnsigned(line, line.like(linesInBanks));
   if (linesAlongDepth != alongDepth) // adjacent threads store to lines that are a chunk's elements apart
-    turn = turn ^ divideUnsigned(line, line.like(this->chunk));
-  turn = turn & (inPanel - 1);
+    swizzle = swizzle ^ divideUnsigned(line, line.like(this->chunk));
+  swizzle = swizzle & (inPanel - 1);
   const Emitted panel = divideUnsigned(chunk, chunk.like(inPanel)) * (lines * panelBytes);
-  const Emitted offset = panel + line * panelBytes + ((chunk & (inPanel - 1)) ^ turn) * chunkBytes;
+  const Emitted offset = panel + line * panelBytes + ((chunk & (inPanel - 1)) ^ swizzle) * chunkBytes;
   return frame.address(shared, frame.getI8Type(), offset);
 }
 

@@ -81,9 +81,9 @@ public:
         parts(frame.extents[attentionDims + 2]), run(ceilDivide(frame.extents[queryDim], parts)) {
     totals = matrices.take(frame.extents[headDim], run + tile.queries);
     queries = matrices.take(tile.queries, depth);
-    turnedQueries = matrices.take(matrices.padded(depth), tile.queries);
+    transposedQueries = matrices.take(matrices.padded(depth), tile.queries);
     byOut = matrices.take(tile.queries, width);
-    turnedByOut = matrices.take(matrices.padded(width), tile.queries);
+    transposedByOut = matrices.take(matrices.padded(width), tile.queries);
     keys = matrices.take(tile.keys, depth);
     values = matrices.take(tile.keys, width);
     byKeys = matrices.take(tile.keys, depth);
@@ -94,7 +94,7 @@ public:
       packed = matrices.take(tile.keys, tile.queries);
     depthKeys = matrices.pairs ? matrices.take(tile.keys, depth) : keys;
     if (matrices.usesTiles())
-      turnedScoreGradients = matrices.take(tile.queries, tile.keys);
+      transposedScoreGradients = matrices.take(tile.queries, tile.keys);
     byQueries = matrices.take(frame.extents[headDim] * queryRows(), depth);
     for (linalg::GenericOp result : this->form.results)
       if (!frame.source.formOf(result.getResult(0)).partial.empty())
@@ -161,10 +161,10 @@ private:
 
   /// Multiplies the tile's keys and queries into `scores`.
   void multiplyKeys() {
-    packing.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
-    watchedQueries = matrices.hasSubnormal(turnedQueries, matrices.groups(depth), columns);
+    packing.copyColumns({form.products, 0, queryDim, first, count}, transposedQueries);
+    watchedQueries = matrices.hasSubnormal(transposedQueries, matrices.groups(depth), columns);
     tiles.multiply({.a = {keys.at, keys.pitch, one},
-                    .b = turnedQueries,
+                    .b = transposedQueries,
                     .c = scores,
                     .rows = keyCount,
                     .columns = columns,
@@ -263,11 +263,11 @@ private:
   void emitTile() {
     packing.copyDepth({form.products, 0, queryDim, first, count}, queries);
     packing.copyDepth({form.upstream, 0, queryDim, first, count}, byOut);
-    packing.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
+    packing.copyColumns({form.upstream, 0, queryDim, first, count}, transposedByOut);
     multiplyKeys();
-    const Emitted watchedByOut = matrices.hasSubnormal(turnedByOut, matrices.groups(width), columns);
+    const Emitted watchedByOut = matrices.hasSubnormal(transposedByOut, matrices.groups(width), columns);
     tiles.multiply({.a = {values.at, values.pitch, one},
-                    .b = turnedByOut,
+                    .b = transposedByOut,
                     .c = upstream,
                     .rows = keyCount,
                     .columns = columns,
@@ -301,7 +301,7 @@ private:
                     .continues = true},
                    watchedQueries);
     const ScratchMatrix byKey = packing.packDepth(upstream, keyCount, columns, packed);
-    tiles.multiply({.a = packing.turned(byKey, columns, matrices.groups(keyCount), turnedScoreGradients),
+    tiles.multiply({.a = packing.transposed(byKey, columns, matrices.groups(keyCount), transposedScoreGradients),
                     .b = depthKeys,
                     .c = own,
                     .rows = count,
@@ -362,8 +362,8 @@ private:
   SmallVector<std::pair<linalg::GenericOp, Emitted>> partials; // partial results, and the first address of each
   Emitted begin, end;                                          // of the block's queries
   Emitted hasLargeRow;                                         // any of their rows has a large `lse`
-  ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
-      packed, depthKeys, turnedScoreGradients, byQueries;
+  ScratchMatrix totals, queries, transposedQueries, byOut, transposedByOut, keys, values, byKeys, byValues, scores,
+      upstream, packed, depthKeys, transposedScoreGradients, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
   Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile of pairs has a subnormal number

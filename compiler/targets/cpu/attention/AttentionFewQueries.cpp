@@ -281,12 +281,12 @@ private:
   }
 
   /// For each vector of the strip, the sum that starts as its `start` and to which `add(sum, weight, value)` adds each
-  /// key. Since each addition waits for the previous one, several sums of a vector take turns; they are added up at the
-  /// end.
+  /// key. Since each addition waits for the previous one, several partial sums of a vector alternate; they are added up
+  /// at the end.
   Values sumsOverValues(Emitted key, Emitted count, const QueryVectors::Strip &strip, const Values &start,
                         llvm::function_ref<Emitted(Emitted, Emitted, Emitted)> add) {
     constexpr int64_t inFlight = 8;
-    const int64_t turns = strip.vectors == 1 ? inFlight / 2 : inFlight / strip.vectors;
+    const int64_t partialSums = strip.vectors == 1 ? inFlight / 2 : inFlight / strip.vectors;
     const auto width = size_t(strip.vectors); // in vectors
     const auto added = [&](ArrayRef<Emitted> before, Emitted line) {
       frame.index[keyDim] = key + line;
@@ -299,21 +299,22 @@ private:
       }
       return next;
     };
-    const Emitted wholeEnd = divideUnsigned(count, count.like(turns)) * turns;
+    const Emitted wholeEnd = divideUnsigned(count, count.like(partialSums)) * partialSums;
     Values each = start;
-    each.resize(width * size_t(turns), start[0].like(0));
-    each = frame.loop(frame.constant(0), wholeEnd, frame.constant(turns), each, [&](Emitted line, const Values &now) {
-      Values next;
-      for (int64_t turn = 0; turn < turns; ++turn)
-        next.append(added(ArrayRef<Emitted>(now).slice(size_t(turn) * width, width), line + turn));
-      return next;
-    });
+    each.resize(width * size_t(partialSums), start[0].like(0));
+    each = frame.loop(
+        frame.constant(0), wholeEnd, frame.constant(partialSums), each, [&](Emitted line, const Values &now) {
+          Values next;
+          for (int64_t partial = 0; partial < partialSums; ++partial)
+            next.append(added(ArrayRef<Emitted>(now).slice(size_t(partial) * width, width), line + partial));
+          return next;
+        });
     const ArrayRef<Emitted> all(each);
     Values sum = frame.loop(wholeEnd, count, frame.constant(1), all.take_front(width),
                             [&](Emitted line, const Values &now) { return added(now, line); });
-    for (int64_t turn = 1; turn < turns; ++turn)
+    for (int64_t partial = 1; partial < partialSums; ++partial)
       for (size_t number = 0; number < width; ++number)
-        sum[number] = sum[number] + each[size_t(turn) * width + number];
+        sum[number] = sum[number] + each[size_t(partial) * width + number];
     return sum;
   }
 

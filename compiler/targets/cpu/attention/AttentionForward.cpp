@@ -60,7 +60,7 @@ public:
     if (matrices.pairs)
       weights = matrices.take(tileKeys, tileQueries);
     if (matrices.usesTiles())
-      turnedWeights = matrices.take(tileQueries, tileKeys);
+      transposedWeights = matrices.take(tileQueries, tileKeys);
   }
 
   void emit() {
@@ -153,7 +153,7 @@ private:
     scaleSums();
     const ScratchMatrix factors = packing.packDepth(scores, keyCount, columns, weights);
     const Emitted weightDepth = matrices.groups(keyCount);
-    tiles.multiply({.a = packing.turned(factors, columns, weightDepth, turnedWeights),
+    tiles.multiply({.a = packing.transposed(factors, columns, weightDepth, transposedWeights),
                     .b = values,
                     .c = sums,
                     .rows = count,
@@ -229,7 +229,7 @@ private:
   AttentionTiles tiles;
   AttentionMask mask;
   Emitted tileQueries, tileKeys;
-  ScratchMatrix weights, turnedWeights; // in pairs, if products take pairs
+  ScratchMatrix weights, transposedWeights; // in pairs, if products take pairs
   ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
   Emitted first, count, columns; // of the block's queries; whole vectors of them
   Emitted watchedQueries;        // whether their tile of pairs has a subnormal number

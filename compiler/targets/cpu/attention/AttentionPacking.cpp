@@ -136,8 +136,8 @@ ScratchMatrix AttentionPacking::packDepth(const ScratchMatrix &from, Emitted row
   return to;
 }
 
-MatrixAddress AttentionPacking::turned(const ScratchMatrix &from, Emitted rows, Emitted depth,
-                                       const ScratchMatrix &to) const {
+MatrixAddress AttentionPacking::transposed(const ScratchMatrix &from, Emitted rows, Emitted depth,
+                                           const ScratchMatrix &to) const {
   const Emitted one = frame.constant(1);
   if (!matrices.usesTiles())
     return {from.at, one, from.pitch};

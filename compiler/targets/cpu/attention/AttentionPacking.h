@@ -31,7 +31,7 @@ public:
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
   /// The factor a whose rows are the columns of `from`. It is packed to `to` if the product requires adjacent elements
   /// in its rows.
-  MatrixAddress turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) const;
+  MatrixAddress transposed(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) const;
 
 private:
   int innermostDim(const Tile &tile) const;

@@ -36,9 +36,9 @@ void MatmulDots::multiply(const MatmulDepth &depth) const {
   frame.loop(zero, block.columns, frame.constant(lanes), [&](Emitted column) {
     frame.loop(zero, block.rows, frame.constant(1), [&](Emitted row) {
       Values sums = frame.transpose(sumsOf(row, column));
-      for (int64_t apart = lanes / 2; apart > 0; apart /= 2)
-        for (int64_t i = 0; i < apart; ++i)
-          sums[size_t(i)] = sums[size_t(i)] + sums[size_t(i + apart)];
+      for (int64_t distance = lanes / 2; distance > 0; distance /= 2)
+        for (int64_t i = 0; i < distance; ++i)
+          sums[size_t(i)] = sums[size_t(i)] + sums[size_t(i + distance)];
       const Emitted at = block.at(block.sums, row * block.sumsPitch + column), before = block.load(at);
       block.store(select(depth.first > zero, before + sums[0], sums[0]), at);
     });

@@ -20,7 +20,7 @@ void MatmulPacking::packRows(const MatmulDepth &depth) {
   else if (plan.lanesAlongDepth(0))
     packRowsAlongDepth(depth);
   else if (plan.a == ReadA::packedRows)
-    packRowsTurned(depth);
+    packRowsTransposed(depth);
   else
     packAcross(0, depth);
   if (plan.bias != 0)
@@ -65,7 +65,7 @@ void MatmulPacking::packBias(const MatmulDepth &depth) {
   });
 }
 
-void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
+void MatmulPacking::packRowsTransposed(const MatmulDepth &depth) {
   watch.loop(constant(0), block.rows, constant(lanes), [&](Emitted row) {
     watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
       frame.loop(constant(0), constant(lanes), constant(1), [&](Emitted member) {
@@ -76,12 +76,12 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
         const Emitted isWithin = k + member < depth.count;
         block.store(select(isWithin, vector, vector.like(int64_t(0))), squareRow(member));
       });
-      Values turned;
+      Values transposed;
       for (int64_t member = 0; member < lanes; ++member)
-        turned.push_back(block.load(squareRow(constant(member))));
-      turned = frame.transpose(turned);
+        transposed.push_back(block.load(squareRow(constant(member))));
+      transposed = frame.transpose(transposed);
       for (int64_t lane = 0; lane < lanes; ++lane)
-        store(turned[size_t(lane)], block.at(block.packedA, (row + lane) * block.sizes.rowPitch() + k));
+        store(transposed[size_t(lane)], block.at(block.packedA, (row + lane) * block.sizes.rowPitch() + k));
     });
   });
 }
@@ -161,9 +161,9 @@ void MatmulPacking::packColumnsTransposed(Emitted begin, Emitted end, const Matm
   watch.loop(begin, end, constant(lanes), [&](Emitted start) {
     const auto packed = block.packedColumns(start, begin);
     watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
-      const Values turned = frame.transpose(squareOfColumns(start, k, depth));
+      const Values transposed = frame.transpose(squareOfColumns(start, k, depth));
       for (int64_t lane = 0; lane < lanes; ++lane)
-        store(turned[size_t(lane)], block.at(packed.first, (k + lane) * packed.second));
+        store(transposed[size_t(lane)], block.at(packed.first, (k + lane) * packed.second));
     });
   });
 }

@@ -30,7 +30,7 @@ public:
 
 private:
   void packRowsAlongDepth(const MatmulDepth &depth);
-  void packRowsTurned(const MatmulDepth &depth);
+  void packRowsTransposed(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);
   void packAcross(int side, const MatmulDepth &depth);
   void packLanesAcross(int side, const MatmulDepth &depth); // of an operand that is not a matrix

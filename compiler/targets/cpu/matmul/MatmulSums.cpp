@@ -11,9 +11,9 @@ Values MatmulSums::multiply(const Values &begin, const Rows &rows, Emitted count
   const size_t many = begin.size();
   const int64_t lines = int64_t(many) / vectors;
   // Few sums cannot hide the latency: each is then split into several partial sums that alternate along K.
-  const size_t turns = rule.ordered ? 1 : std::max<size_t>(1, size_t(sumsInFlight) / many);
+  const size_t partialSums = rule.ordered ? 1 : std::max<size_t>(1, size_t(sumsInFlight) / many);
   Values carried = begin;
-  carried.resize(turns * many, code.splat(code.zero(lanes.getElementType()), lanes.getNumElements()));
+  carried.resize(partialSums * many, code.splat(code.zero(lanes.getElementType()), lanes.getNumElements()));
   const auto step = [&](Emitted k, const Values &column, MutableArrayRef<Emitted> sums) {
     const Emitted fromA = at(rows.first, k * rows.depthPitch);
     for (int64_t line = 0; line < lines; ++line) {
@@ -25,14 +25,14 @@ Values MatmulSums::multiply(const Values &begin, const Rows &rows, Emitted count
       }
     }
   };
-  const int64_t steps = std::max(int64_t(turns), depthOfWord); // so that positions in words are constants
+  const int64_t steps = std::max(int64_t(partialSums), depthOfWord); // so that positions in words are constants
   const Emitted whole = count / code.constant(steps) * steps;
   Values done = loop(code.constant(0), whole, code.constant(steps), carried, [&](Emitted k, const Values &now) {
     const auto all = [&](std::optional<Emitted> sameLookups) {
       Values sums = now;
       for (int64_t offset = 0; offset < steps; ++offset) {
         const Values column = b({k + offset, offset % depthOfWord, sameLookups});
-        step(k + offset, column, MutableArrayRef<Emitted>(sums).slice(size_t(offset) % turns * many, many));
+        step(k + offset, column, MutableArrayRef<Emitted>(sums).slice(size_t(offset) % partialSums * many, many));
       }
       return sums;
     };
@@ -48,9 +48,9 @@ Values MatmulSums::multiply(const Values &begin, const Rows &rows, Emitted count
       return sums;
     });
     llvm::copy(first, done.begin());
-    for (size_t apart = turns / 2; apart > 0; apart /= 2)
-      for (size_t i = 0; i < apart * many; ++i)
-        done[i] = done[i] + done[i + apart * many];
+    for (size_t distance = partialSums / 2; distance > 0; distance /= 2)
+      for (size_t i = 0; i < distance * many; ++i)
+        done[i] = done[i] + done[i + distance * many];
   }
   done.truncate(many);
   return done;

@@ -62,7 +62,7 @@ void MatrixPacking::packAcross(int side, const MatmulDepth &depth) {
   packPanels(panels, count, 1);
 }
 
-void MatrixPacking::turnColumns(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth) {
+void MatrixPacking::packPanelTransposed(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth) {
   PackingCore::Call call;
   std::tie(call.to, call.toDepth) = block.packedColumns(column, first);
   call.toColumn = constant(1);
@@ -71,11 +71,12 @@ void MatrixPacking::turnColumns(Emitted column, Emitted columns, Emitted first, 
 
 void MatrixPacking::packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth) {
   if (plan.b == ReadB::packedStrip)
-    return turnColumns(begin, end - begin, begin, depth);
+    return packPanelTransposed(begin, end - begin, begin, depth);
   const Emitted width = constant(block.sizes.columns()), panels = block.wholeOf(end, block.sizes.columns());
-  watch.loop(begin, panels, width, [&](Emitted column) { turnColumns(column, width, constant(0), depth); });
-  watch.loop(panels, end, constant(lanes),
-             [&](Emitted column) { turnColumns(column, minimum(constant(lanes), end - column), constant(0), depth); });
+  watch.loop(begin, panels, width, [&](Emitted column) { packPanelTransposed(column, width, constant(0), depth); });
+  watch.loop(panels, end, constant(lanes), [&](Emitted column) {
+    packPanelTransposed(column, minimum(constant(lanes), end - column), constant(0), depth);
+  });
 }
 
 } // namespace halftone::compiler

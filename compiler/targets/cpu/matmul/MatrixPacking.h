@@ -24,7 +24,7 @@ private:
   /// `call` has the arguments for packed elements.
   void pack(const PackingCore &core, int side, Emitted column, Emitted columns, const MatmulDepth &depth,
             PackingCore::Call call);
-  void turnColumns(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth);
+  void packPanelTransposed(Emitted column, Emitted columns, Emitted first, const MatmulDepth &depth);
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;

@@ -53,12 +53,12 @@ class PackingCode : public CodeBuilder {
 public:
   PackingCode(const PackingCore &core, ModuleOp module);
   void emit() {
-    const Values watched = core.alongDepth ? turn() : interleave();
+    const Values watched = core.alongDepth ? packTransposed() : interleave();
     func::ReturnOp::create(*this, plain(watched));
   }
 
 private:
-  Values turn();
+  Values packTransposed();
   Values interleave();
   Values interleaveGroup(Emitted group, Emitted members, const Values &watched);
   Emitted alongDepth(Emitted column, Emitted k);
@@ -114,7 +114,7 @@ Emitted PackingCode::alongDepth(Emitted column, Emitted k) {
                          : sameBits(*this, read, VectorType::get(core.lanes, packed));
 }
 
-Values PackingCode::turn() {
+Values PackingCode::packTransposed() {
   const Emitted zero = constant(0), square = constant(core.lanes);
   const Values watched = core.watches ? Values{call.least} : Values();
   return loop(zero, call.columns, square, watched, [&](Emitted column, const Values &before) {
@@ -124,8 +124,8 @@ Values PackingCode::turn() {
                   for (int64_t lane = 0; lane < core.lanes; ++lane)
                     rows.push_back(alongDepth(minimum(column + lane, call.columns - 1), group * core.group));
                   Values seen = now;
-                  for (const auto &[lane, turned] : llvm::enumerate(transpose(rows))) {
-                    const Emitted groups = core.biases ? biasedBytes(turned) : turned;
+                  for (const auto &[lane, transposed] : llvm::enumerate(transpose(rows))) {
+                    const Emitted groups = core.biases ? biasedBytes(transposed) : transposed;
                     seen = look(seen, groups);
                     put(groups, column, group + int64_t(lane));
                   }

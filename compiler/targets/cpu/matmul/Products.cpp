@@ -38,7 +38,7 @@ constexpr Architecture architectures[] = {
 };
 
 /// Groups are neighbours along a row of a window; pairs can also be formed from the rows of two positions.
-bool makesGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
+bool formsGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
   return !packsAlongPositions(traits) && (traits.lhsAlongDepth || row.group == 2);
 }
 
@@ -88,7 +88,7 @@ const ProductRow &rowOf(cpu::Product product) {
 
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits) {
   return **llvm::find_if(target.products, [&](const ProductRow *row) {
-    const bool hasFactors = row->group == 1 || !traits.window || makesGroupsOfWindow(*row, traits);
+    const bool hasFactors = row->group == 1 || !traits.window || formsGroupsOfWindow(*row, traits);
     return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->pays(target, traits);
   });
 }

@@ -95,13 +95,13 @@ void WindowPacking::packPairs(Emitted firstPosition, const MatmulDepth &depth) {
     forColumns([&](Emitted begin, Emitted count) {
       watch.loop(constant(0), constant(lanes), constant(1),
                  [&](Emitted line) { packPair(first + line, begin, count, block.at(lines, line * pitch)); });
-      turnLines(lines, pitch, count, block.at(block.packedA, begin * block.sizes.rowPitch() + first));
+      transposeLines(lines, pitch, count, block.at(block.packedA, begin * block.sizes.rowPitch() + first));
     });
   });
 }
 
 /// Transposes `lanes` lines of `count` packed elements to `count` rows of packed A.
-void WindowPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to) {
+void WindowPacking::transposeLines(Emitted lines, Emitted pitch, Emitted count, Emitted to) {
   frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
     Values square;
     for (int64_t line = 0; line < lanes; ++line)

@@ -23,7 +23,7 @@ private:
   void packPositions(Emitted firstPosition, const MatmulDepth &depth);
   void packAlongDepth(Emitted firstPosition, const MatmulDepth &depth);
   void packPairs(Emitted firstPosition, const MatmulDepth &depth);
-  void turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
+  void transposeLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;

@@ -29,7 +29,7 @@ public:
     const Emitted blockRows = frame.extents[size_t(frame.dims)];
     frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
       const Emitted first = block * blockRows;
-      rowsOfBlock.standAtRows(first, minimum(blockRows, frame.extents[rowDim] - first));
+      rowsOfBlock.setRows(first, minimum(blockRows, frame.extents[rowDim] - first));
       emitBlock();
     });
   }

@@ -17,7 +17,7 @@ public:
   RecurrenceRows(ScratchMatrices &matrices, const RecurrencePlan &plan);
 
   /// Sets the block's rows.
-  void standAtRows(Emitted firstRow, Emitted rows) {
+  void setRows(Emitted firstRow, Emitted rows) {
     first = firstRow;
     count = rows;
   }
