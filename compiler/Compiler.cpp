@@ -202,7 +202,7 @@ private:
       return Status(ErrorKind::internal_error, status.message());
     statistics.kernels = static_cast<int64_t>(kernels.size());
     statistics.compiled = static_cast<int64_t>(missing.size());
-    statistics.cacheComplaint = cache.complaint();
+    statistics.cacheWarning = cache.warning();
     return Status::ok();
   }
 
@@ -261,12 +261,12 @@ private:
     // Dumps verify the code at each step, which modules that users wrote at stage kernel need.
     const bool dumps = options.onStage || options.from == Stage::kernel;
     std::atomic<size_t> begun{0}, next{0}, done{0};
-    std::atomic<bool> goesOn{true};
+    std::atomic<bool> shouldContinue{true};
     const auto work = [&](size_t) {
       const WorkerCompilerGate gate; // the calling thread leaves its own gate in onProgress
       ++begun;
       KernelCompiler compiler(*target, times);
-      for (size_t i = next++; i < jobs.size() && goesOn; i = next++) {
+      for (size_t i = next++; i < jobs.size() && shouldContinue; i = next++) {
         PendingKernel &kernel = *jobs[i];
         TimingScope own = time(all, kernel, "compiled");
         kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
@@ -280,14 +280,14 @@ private:
     };
     if (!options.onProgress)
       runInThreads(workers, workers, work);
-    while (options.onProgress && goesOn && done < jobs.size()) // repeated in a process that onProgress forked
+    while (options.onProgress && shouldContinue && done < jobs.size()) // repeated in a process that onProgress forked
       runInThreads(workers, workers, work, progressInterval, [&] {
         if (begun < workers)
           return; // a worker has no gate yet, or its thread did not start
         const OutsideCompilerGate outside;
-        goesOn = options.onProgress(done, jobs.size());
+        shouldContinue = options.onProgress(done, jobs.size());
       });
-    return goesOn ? Status::ok() : Status(ErrorKind::runtime_error, "the compile was stopped");
+    return shouldContinue ? Status::ok() : Status(ErrorKind::runtime_error, "the compile was stopped");
   }
 
   static Status blame(const PendingKernel &kernel) {

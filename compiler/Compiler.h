@@ -16,7 +16,7 @@ struct CompileStatistics {
   int64_t fromMemory = 0; // found in the in-process cache
   int64_t fromDisk = 0;   // found in the disk cache
   int64_t standaloneCasts = 0;
-  std::string cacheComplaint; // why kernels are not cached on disk; empty if they are, or if the disk cache is off
+  std::string cacheWarning; // why kernels are not cached on disk; empty if they are, or if the disk cache is off
   double seconds = 0;
 };
 

@@ -185,7 +185,7 @@ LogicalResult HalftoneDialect::verifyDeclaredStage(Operation *module, Attribute 
     return success();
   bool isVerified = true;
   {
-    ScopedDiagnosticHandler saidLater(module->getContext(), [](Diagnostic &) {});
+    ScopedDiagnosticHandler silence(module->getContext(), [](Diagnostic &) {});
     for (Operation &op : module->getRegion(0).front())
       isVerified &= succeeded(verify(&op));
   }

@@ -57,7 +57,9 @@ Attribute BlocksAttr::parse(AsmParser &parser, Type) {
 namespace {
 
 /// Returns true if blocks of `size` split an axis of this extent at the same points as tiles of `tile`.
-bool cutAlike(int64_t extent, int64_t size, int64_t tile) { return tile == size || (tile >= extent && size >= extent); }
+bool blocksMatchTile(int64_t extent, int64_t size, int64_t tile) {
+  return tile == size || (tile >= extent && size >= extent);
+}
 
 /// Verifies the partial reductions of a loop or row kernel: a tile covers the full extent of every axis except the one
 /// that the blocks split.
@@ -76,7 +78,7 @@ LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, in
     const int64_t *blocked = llvm::find_if(own, [](int64_t extent) { return extent > 1; });
     for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
       int64_t size = axis == blocked - own.begin() ? rows : own[axis];
-      if (!cutAlike(own[axis], size, tile))
+      if (!blocksMatchTile(own[axis], size, tile))
         return partial.emitOpError() << "has tiles of " << tile << " along axis " << axis
                                      << ", but blocks of the kernel have " << std::min(size, own[axis]);
     }
@@ -117,16 +119,16 @@ LogicalResult verifyTile(PartialReduceOp partial, const ProductAxes &axes, Block
   const ArrayRef<int64_t> shape = axes.shape;
   for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
     const bool isBatch = size_t(axis) < axes.batch, isRow = size_t(axis) < axes.batch + axes.rows;
-    const size_t apart = isBatch ? 1 : isRow ? axes.rows : axes.columns;
+    const size_t axisCount = isBatch ? 1 : isRow ? axes.rows : axes.columns;
     const int64_t size = isBatch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
     const int64_t extent = // the product over all axes of M or N, which the tile splits as one axis
         isBatch
             ? shape[axis]
             : ShapedType::getNumElements(isRow ? shape.slice(axes.batch, axes.rows) : shape.take_back(axes.columns));
-    if (apart == 1 ? !cutAlike(extent, size, tile) : size < extent || tile < shape[axis])
+    if (axisCount == 1 ? !blocksMatchTile(extent, size, tile) : size < extent || tile < shape[axis])
       return partial.emitOpError() << "has tiles of " << tile << " along axis " << axis
                                    << ", but blocks of the kernel have " << std::min(size, extent)
-                                   << (apart == 1 ? "" : " along several axes");
+                                   << (axisCount == 1 ? "" : " along several axes");
   }
   return success();
 }
@@ -137,15 +139,15 @@ LogicalResult verifyTiles(KernelOp kernel, ArrayRef<PartialReduceOp> partials, B
   if (contracts.empty())
     return kernel.emitOpError("has a tile but no contraction");
   ContractOp contract = *contracts.begin();
-  const ProductAxes ways[] = {axesOf(contract, false, false), axesOf(contract, true, false),
-                              axesOf(contract, true, true), axesOf(contract, false, true)};
+  const ProductAxes candidates[] = {axesOf(contract, false, false), axesOf(contract, true, false),
+                                    axesOf(contract, true, true), axesOf(contract, false, true)};
   for (PartialReduceOp partial : partials) {
-    const auto *way =
-        llvm::find_if(ways, [&](const ProductAxes &axes) { return shapeOf(partial.getX()) == ArrayRef(axes.shape); });
-    if (way == std::end(ways))
+    const auto *candidate = llvm::find_if(
+        candidates, [&](const ProductAxes &axes) { return shapeOf(partial.getX()) == ArrayRef(axes.shape); });
+    if (candidate == std::end(candidates))
       return partial.emitOpError() << "reduces [" << shapeOf(partial.getX()) << "], but the contraction gives ["
                                    << shapeOf(contract.getResult()) << "]";
-    if (failed(verifyTile(partial, *way, blocks)))
+    if (failed(verifyTile(partial, *candidate, blocks)))
       return failure();
   }
   return success();

@@ -9,9 +9,9 @@ namespace halftone::dialect {
 
 namespace {
 
-template <class Stream> uint64_t versionOf(const Stream &stream, uint64_t untold) {
+template <class Stream> uint64_t versionOf(const Stream &stream, uint64_t fallback) {
   FailureOr<const DialectVersion *> version = stream.template getDialectVersion<HalftoneDialect>();
-  return succeeded(version) ? static_cast<const BytecodeVersion *>(*version)->number : untold;
+  return succeeded(version) ? static_cast<const BytecodeVersion *>(*version)->number : fallback;
 }
 
 /// Upgrades from version 1: the tile of a contraction becomes a property.

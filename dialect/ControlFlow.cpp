@@ -105,7 +105,7 @@ Value conditionOf(Operation *branchOrLoop) {
   if (auto when = dyn_cast<WhenOp>(branchOrLoop))
     return when.getCondition();
   if (auto loop = dyn_cast<WhileOp>(branchOrLoop))
-    return loop.getGoesOn();
+    return loop.getConditionValue();
   return {};
 }
 

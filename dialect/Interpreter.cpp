@@ -308,7 +308,7 @@ private:
   }
 
   /// Returns whether a `while` takes another step: yes, no, or undecided.
-  StatusOr<IntInterval> goesOn(WhileOp loop, const std::vector<Value> &carries) {
+  StatusOr<IntInterval> evaluateCondition(WhileOp loop, const std::vector<Value> &carries) {
     for (auto [argument, carry] : llvm::zip_equal(loop.getCondition().getArguments(), carries))
       bind(argument, carry);
     StatusOr<std::vector<Value>> decision = runBlock(loop.getCondition().front());
@@ -322,7 +322,7 @@ private:
     for (int64_t step = 0;; ++step) {
       StatusOr<IntInterval> another = IntInterval{0, 0};
       if (loop.getMaximum() != step)
-        another = goesOn(loop, carries);
+        another = evaluateCondition(loop, carries);
       HALFTONE_RETURN_IF_ERROR(another.status());
       if (exits && step >= mostUndecidedSteps) {
         llvm::transform(carries, carries.begin(),

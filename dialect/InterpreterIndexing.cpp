@@ -60,7 +60,7 @@ struct Lookup {
   /// The first and the last row that an index may select, none if last < first, and whether it certainly selects one.
   struct Rows {
     int64_t low, high;
-    bool sure;
+    bool isCertain;
   };
   /// Returns the rows that the indices select at a position of the batch axes.
   ArrayRef<Rows> namedIn(int64_t position) const {
@@ -73,7 +73,7 @@ struct Lookup {
     std::vector<Parts> found(static_cast<size_t>(rows));
     for (auto [part, named] : llvm::enumerate(namedIn(position)))
       for (int64_t row = named.low; row <= named.high; ++row)
-        found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.sure});
+        found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.isCertain});
     return found;
   }
   int64_t wholeAtRow(int64_t outer, int64_t row, int64_t inner) const { return (outer * rows + row) * after + inner; }
@@ -88,7 +88,7 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
   IntFormat format(x.type.getElementType());
   int64_t next = 0;
   for (int64_t outer = 0; outer < lookup.batches * lookup.before; ++outer)
-    for (auto [low, high, sure] : lookup.namedIn(outer / lookup.before))
+    for (auto [low, high, isCertain] : lookup.namedIn(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         writer.copy(next, x, lookup.wholeAtRow(outer, low, inner));
         for (int64_t row = low + 1; row <= high; ++row)
@@ -109,11 +109,11 @@ Interval realSum(Interval first, const TensorData &updates, const Terms &terms, 
   double value = first.low;
   // In strict mode the kernel of this op adds in this order.
   bool exact = !options.intervals || (options.strict && first.isPoint());
-  for (auto [at, sure] : terms) {
+  for (auto [at, isCertain] : terms) {
     Interval term = realAt(updates, at);
-    if (!sure)
+    if (!isCertain)
       term = Interval::hull(term, Interval::point(0));
-    exact &= sure && term.isPoint();
+    exact &= isCertain && term.isPoint();
     bound.add(term);
     value = accumulate.round(value + term.low);
   }
@@ -124,9 +124,9 @@ Interval realSum(Interval first, const TensorData &updates, const Terms &terms, 
 
 IntInterval wholeSum(const TensorData &updates, const Terms &terms, const IntFormat &format) {
   IntInterval sum{0, 0};
-  for (auto [at, sure] : terms) {
+  for (auto [at, isCertain] : terms) {
     IntInterval term = wholeAt(updates, at, format);
-    if (!sure)
+    if (!isCertain)
       term = {std::min<Int>(term.low, 0), std::max<Int>(term.high, 0)};
     sum = {sum.low + term.low, sum.high + term.high};
     if (sum.isPoint())
@@ -148,8 +148,8 @@ TensorData evaluateScatterAdd(ScatterAddOp op, const TensorData &indices, const 
     for (const auto &parts : lookup.partsOfRows(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         Terms terms;
-        for (auto [part, sure] : parts)
-          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, sure});
+        for (auto [part, isCertain] : parts)
+          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, isCertain});
         if (updates.isFloat())
           writer.real(next, realSum(Interval::point(0), updates, terms, *dtypeOf(type.getElementType()), options));
         else
@@ -174,12 +174,12 @@ public:
     RealReduction reduction(reduceKind(), *dtype, rules);
     const Interval none = reduction.finish();
     reduction.add(x);
-    for (auto [at, sure] : terms) {
+    for (auto [at, isCertain] : terms) {
       const Interval term = realAt(updates, at);
       if (kind == ScatterKind::set)
-        x = sure ? term : Interval::hull(x, term);
+        x = isCertain ? term : Interval::hull(x, term);
       else
-        reduction.add(sure ? term : Interval::hull(term, none));
+        reduction.add(isCertain ? term : Interval::hull(term, none));
     }
     return kind == ScatterKind::set ? x : reduction.finish();
   }
@@ -190,12 +190,12 @@ public:
     IntReduction reduction(reduceKind(), format);
     const IntInterval none = reduction.finish();
     reduction.add(x);
-    for (auto [at, sure] : terms) {
+    for (auto [at, isCertain] : terms) {
       const IntInterval term = wholeAt(updates, at, format);
       if (kind == ScatterKind::set)
-        x = sure ? term : hull(x, term);
+        x = isCertain ? term : hull(x, term);
       else
-        reduction.add(sure ? term : hull(term, none));
+        reduction.add(isCertain ? term : hull(term, none));
     }
     return kind == ScatterKind::set ? x : reduction.finish();
   }
@@ -221,8 +221,8 @@ TensorData evaluateScatter(ScatterOp op, const TensorData &x, const TensorData &
     for (const auto &parts : lookup.partsOfRows(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         Terms terms;
-        for (auto [part, sure] : parts)
-          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, sure});
+        for (auto [part, isCertain] : parts)
+          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, isCertain});
         if (x.isFloat())
           writer.real(next, element.real(realAt(x, next), updates, terms));
         else

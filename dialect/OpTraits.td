@@ -26,6 +26,6 @@ class Halftone_NotComparedAlone<string reason> : Halftone_Marker<"NotComparedAlo
   assert !ne(reason, ""), "expected the reason why the op is not compared by itself";
 }
 def Halftone_ComparedWithItsOps : Halftone_NotComparedAlone<"programs are compared by the ops in the op's region, or before it">;
-def Halftone_PutInByPasses : Halftone_NotComparedAlone<"passes put the op in: kernels that hold it are compared">;
+def Halftone_InsertedByPasses : Halftone_NotComparedAlone<"passes put the op in: kernels that hold it are compared">;
 
 #endif // HALFTONE_OP_TRAITS

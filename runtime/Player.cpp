@@ -265,8 +265,8 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
 /// Returns the address from which the device reads a feed. `copy` is the player's own memory for the feed.
 StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
   const std::byte *data = TensorAccess::address(feed);
-  const bool isThere = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
-  if (isThere && reinterpret_cast<uintptr_t>(data) % bufferAlignment == 0)
+  const bool isOnDevice = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
+  if (isOnDevice && reinterpret_cast<uintptr_t>(data) % bufferAlignment == 0)
     return data;
   const auto bytes = static_cast<size_t>(TensorAccess::bytes(feed));
   if (!copy) {
@@ -274,7 +274,7 @@ StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMe
     HALFTONE_RETURN_IF_ERROR(memory.status());
     copy = *std::move(memory);
   }
-  if (isThere && !device->isHost()) {
+  if (isOnDevice && !device->isHost()) {
     queue->begin();
     queue->copy(copy.get(), data, static_cast<int64_t>(bytes), {});
     HALFTONE_RETURN_IF_ERROR(queue->finish());

@@ -51,7 +51,7 @@ class Reader:
     def text(self, at):
         return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
 
-    def behind(self, at):
+    def after(self, at):
         """The position after the bracket that closes the one at `at`."""
         depth = 0
         while at < len(self.tokens):
@@ -61,13 +61,13 @@ class Reader:
                 break
         return at
 
-    def behind_angles(self, at):
+    def after_angles(self, at):
         """The position after the list of template arguments or parameters that begins at `at`."""
         depth = 0
         while at < len(self.tokens):
             text = self.text(at)
             if text in CLOSING:
-                at = self.behind(at)
+                at = self.after(at)
                 continue
             if text in (";", *CLOSING.values()):
                 break  # it was a comparison
@@ -77,62 +77,62 @@ class Reader:
                 break
         return at
 
-    def behind_name(self, at):
+    def after_name(self, at):
         """The position after a name with its qualifiers and template arguments."""
         while self.text(at) == "::" or is_name(self.text(at)):
             at += 1
             if self.text(at) == "<":
-                at = self.behind_angles(at)
+                at = self.after_angles(at)
             if self.text(at) != "::":
                 break
         return at
 
-    def behind_constraint(self, at):
+    def after_constraint(self, at):
         """The position after the constraint of a requires-clause; `at` is its first token."""
         while True:
             while self.text(at) == "!":
                 at += 1
             if self.text(at) == "requires":  # a requires-expression
-                at = self.behind(at + 1) if self.text(at + 1) == "(" else at + 1
-                at = self.behind(at)
+                at = self.after(at + 1) if self.text(at + 1) == "(" else at + 1
+                at = self.after(at)
             elif self.text(at) == "(":
-                at = self.behind(at)
+                at = self.after(at)
             else:
-                at = self.behind_name(at)
+                at = self.after_name(at)
                 if self.text(at) == "(":
-                    at = self.behind(at)
+                    at = self.after(at)
             if (self.text(at), self.text(at + 1)) not in (("&", "&"), ("|", "|")):
                 return at
             at += 2
 
-    def behind_attributes(self, at):
+    def after_attributes(self, at):
         while (self.text(at), self.text(at + 1)) == ("[", "[") or self.text(at) in ("alignas", "__attribute__"):
-            at = self.behind(at if self.text(at) == "[" else at + 1)
+            at = self.after(at if self.text(at) == "[" else at + 1)
         return at
 
-    def behind_template(self, at):
+    def after_template(self, at):
         """The position after `template <...>` and its constraint, if there are any at `at`."""
         while self.text(at) == "template":
-            at = self.behind_angles(at + 1) if self.text(at + 1) == "<" else at + 1
+            at = self.after_angles(at + 1) if self.text(at + 1) == "<" else at + 1
             if self.text(at) == "requires":
-                at = self.behind_constraint(at + 1)
+                at = self.after_constraint(at + 1)
         return at
 
     def class_body(self, at):
         """(name, position of the brace) if the key at `at` defines a class; else None."""
-        at = self.behind_attributes(at + 1)
+        at = self.after_attributes(at + 1)
         name = ""
         while is_name(self.text(at)) and self.text(at) != "final":
             if name and not name.isupper():  # an elaborated type, as in `struct stat state{}`: a macro may precede a name
                 return None
             name = self.text(at)
-            end = self.behind_name(at)
+            end = self.after_name(at)
             name = next((self.text(i) for i in range(end - 1, at, -1) if self.text(i - 1) == "::"), name)
-            at = self.behind_attributes(end)
+            at = self.after_attributes(end)
         at += self.text(at) == "final"
         if self.text(at) == ":":
             while at < len(self.tokens) and self.text(at) not in ("{", ";"):
-                at = self.behind_angles(at) if self.text(at) == "<" else at + 1
+                at = self.after_angles(at) if self.text(at) == "<" else at + 1
         return (name, at) if self.text(at) == "{" else None
 
     def scan(self, at, end):
@@ -143,19 +143,19 @@ class Reader:
                 at += 1 + (self.text(at + 1) in CLASS_KEYS)
                 continue
             if text == "template" and self.text(at + 1) == "<":
-                at = self.behind_angles(at + 1)
+                at = self.after_angles(at + 1)
                 continue
             body = self.class_body(at) if text in CLASS_KEYS else None
             at = self.read_class(at, *body) if body else at + 1
 
     def read_class(self, key, name, brace):
         """Reads a class whose body begins at `brace`; returns the position after it."""
-        methods, end = [], self.behind(brace)
-        place = len(self.found)
+        methods, end = [], self.after(brace)
+        index = len(self.found)
         at = brace + 1
         while at < end - 1:
             at = max(self.member(at, end - 1, name, methods), at + 1)
-        self.found.insert(place, CppClass(name, self.tokens[key].line, methods))
+        self.found.insert(index, CppClass(name, self.tokens[key].line, methods))
         return end
 
     def member(self, at, end, owner, methods):
@@ -165,21 +165,21 @@ class Reader:
             return at + 1
         if text in ACCESS and self.text(at + 1) == ":":
             return at + 2
-        at = self.behind_attributes(self.behind_template(at))
+        at = self.after_attributes(self.after_template(at))
         text = self.text(at)
         if text in ("using", "typedef", "static_assert", "enum"):
-            return self.behind_data(at, end)
+            return self.after_data(at, end)
         if text == "friend":
             return self.declarators(at + 1, end, owner, [])
         if text in CLASS_KEYS and (body := self.class_body(at)):
-            return self.behind_data(self.read_class(at, *body), end)
+            return self.after_data(self.read_class(at, *body), end)
         return self.declarators(at, end, owner, methods)
 
-    def behind_data(self, at, end):
+    def after_data(self, at, end):
         """The position after the semicolon that ends a declaration. Finds classes in lambdas."""
         begin = at
         while at < end and self.text(at) != ";":
-            at = self.behind(at) if self.text(at) in CLOSING else at + 1
+            at = self.after(at) if self.text(at) in CLOSING else at + 1
         self.scan(begin, at)
         return at + 1
 
@@ -189,24 +189,24 @@ class Reader:
         while at < end:
             text = self.text(at)
             if text in (";", "=", "{", ":"):
-                return self.behind_data(at, end)
+                return self.after_data(at, end)
             if text == "operator":
                 methods_here, at = self.operator(at)
                 methods.extend(name for name in methods_here if name != "operator=")
-                at, more = self.behind_function(at, end)
+                at, more = self.after_function(at, end)
                 if not more:
                     return at
             elif text == "(":
-                at, more = self.behind_parenthesis(at, end, owner, before, methods)
+                at, more = self.after_parenthesis(at, end, owner, before, methods)
                 if not more:
                     return at
             elif text in NO_FUNCTIONS and self.text(at + 1) == "(":
                 before.extend([text] if text == "decltype" else [])  # it is a type
-                at = self.behind(at + 1)
+                at = self.after(at + 1)
             elif text == "<":
-                at = self.behind_angles(at)
+                at = self.after_angles(at)
             elif text == "[":
-                at = self.behind(at)
+                at = self.after(at)
             else:
                 before.append(text)
                 at += 1
@@ -220,32 +220,32 @@ class Reader:
             return [name + self.text(at) + self.text(at + 1)], at + 2
         while self.text(at) and self.text(at) != "(":
             name += self.text(at)
-            at = self.behind_angles(at) if self.text(at) == "<" and len(name) > len("operator<") and is_name(
+            at = self.after_angles(at) if self.text(at) == "<" and len(name) > len("operator<") and is_name(
                 self.text(at - 1)) else at + 1
         return [name], at
 
-    def behind_parenthesis(self, at, end, owner, before, methods):
+    def after_parenthesis(self, at, end, owner, before, methods):
         """(position after, whether a declarator may follow) for the declarator whose first parenthesis is at `at`."""
         inside = self.text(at + 1)
         if inside in ("*", "&") or (is_name(inside) and self.points_to_member(at + 1)):
-            close = self.behind(at)
+            close = self.after(at)
             named = next((i for i in range(at + 1, close) if is_name(self.text(i)) and self.text(i + 1) == "("), None)
             if named is not None:  # a function that returns a pointer or a reference: its parameters are inside
                 methods.append(self.text(named))
-                close = self.behind(close) if self.text(close) in ("(", "[") else close
-                return self.behind_function(close, end, parameters=False)
-            return self.behind_data(close, end), False
+                close = self.after(close) if self.text(close) in ("(", "[") else close
+                return self.after_function(close, end, parameters=False)
+            return self.after_data(close, end), False
         name = before[-1] if before else ""
         if not is_name(name):
-            return self.behind(at), True
+            return self.after(at), True
         is_special = name == owner or before[-2:-1] == ["~"]
         if not is_special and len(before) == 1:  # a macro: a function has a type before its name
-            at = self.behind(at)
+            at = self.after(at)
             before.clear()
             return at, True
         if not is_special:
             methods.append(name)
-        return self.behind_function(at, end)
+        return self.after_function(at, end)
 
     def points_to_member(self, at):
         """Returns true if `Class::*` is at `at`."""
@@ -255,10 +255,10 @@ class Reader:
                 return True
         return False
 
-    def behind_function(self, at, end, parameters=True):
+    def after_function(self, at, end, parameters=True):
         """(position after, whether a declarator follows) for a function whose parameters begin at `at`."""
         if parameters:
-            at = self.behind(at)
+            at = self.after(at)
         while at < end:
             text = self.text(at)
             if text == ",":
@@ -266,25 +266,25 @@ class Reader:
             if text == ";":
                 return at + 1, False
             if text == "{":
-                close = self.behind(at)
+                close = self.after(at)
                 self.scan(at + 1, close - 1)
                 return close, False
             if text == ":":
-                at = self.behind_initialisers(at + 1)
+                at = self.after_initialisers(at + 1)
             elif text == "requires":
-                at = self.behind_constraint(at + 1)
+                at = self.after_constraint(at + 1)
             elif text in ("(", "["):
-                at = self.behind(at)
+                at = self.after(at)
             elif text == "<":
-                at = self.behind_angles(at)
+                at = self.after_angles(at)
             else:
                 at += 1
         return at, False
 
-    def behind_initialisers(self, at):
+    def after_initialisers(self, at):
         """The position of the brace that begins a constructor's body."""
         while is_name(self.text(at)) or self.text(at) == "::":
-            at = self.behind(self.behind_name(at))
+            at = self.after(self.after_name(at))
             at += self.text(at) == "..."
             if self.text(at) != ",":
                 break

@@ -52,7 +52,7 @@ public:
 
   /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty if neither
   /// occurred, or if the directory is "none".
-  std::string complaint() const { return disk_.complaint(); }
+  std::string warning() const { return disk_.warning(); }
 
   /// The size in bytes of the code in memory.
   size_t bytesInMemory();

@@ -246,7 +246,7 @@ Value GenericBody::emit(ValueNode *node) {
     case ValueNode::hit:
       value = hit(node, [&] { return constant(neutralElement(node->combiner, node->type)); });
       break;
-    case ValueNode::atHand:
+    case ValueNode::provided:
     case ValueNode::load:
     case ValueNode::reduce:
     case ValueNode::argReduce:

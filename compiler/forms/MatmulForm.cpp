@@ -115,8 +115,8 @@ FusionDecision classifyMatmul(const FormOps &ops) {
   });
   for (Operation *op : prologue) {
     const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
-    const bool isBesidePanels = isUnpacked && isa<GatherOp>(op);
-    if (body.own.contains(op) || !(isPrologueOp(op) || isOfWindow || isBesidePanels))
+    const bool isGatherOfRows = isUnpacked && isa<GatherOp>(op);
+    if (body.own.contains(op) || !(isPrologueOp(op) || isOfWindow || isGatherOfRows))
       return FusionDecision::declined(
           "an op before the contraction is no cloned producer, or not cheap and elementwise", op);
   }

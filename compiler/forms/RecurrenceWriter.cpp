@@ -108,9 +108,9 @@ void RecurrenceWriter::findResults() {
   tensors.resize(results.size());
 }
 
-void RecurrenceWriter::store(Stored what) {
-  generics[levelOf(what.value)][columnDim(what.value)].push_back(what);
-  keepForLater(what.value, levelOf(what.value));
+void RecurrenceWriter::store(Stored entry) {
+  generics[levelOf(entry.value)][columnDim(entry.value)].push_back(entry);
+  keepForLater(entry.value, levelOf(entry.value));
 }
 
 /// Stores expensive values of an earlier level, so that they are computed once. `level` is the level that reads
@@ -143,7 +143,8 @@ void RecurrenceWriter::findStored() {
     products[levelOf(op.getResult(0)) - 1].push_back(&op);
     const auto stored = [&](Value value) { return Stored{value, storedType(elementTypeOf(value)), accessOf(value)}; };
     if (auto contract = dyn_cast<ContractOp>(op)) {
-      if (const Value lhs = contract.getLhs(); !graph.atHand.contains(lhs) && factors.try_emplace(lhs, Value()).second)
+      if (const Value lhs = contract.getLhs();
+          !graph.provided.contains(lhs) && factors.try_emplace(lhs, Value()).second)
         store(stored(lhs));
       continue;
     }
@@ -198,10 +199,11 @@ RecurrenceWriter::TensorView RecurrenceWriter::viewOf(Value value) {
   return views[value] = {extract, access};
 }
 
-/// Provides the atHand nodes with their tensors. A generic over `dim` lacks the other column dims, which have extent 1.
-void RecurrenceWriter::provideAtHand(ArrayRef<ValueNode *> nodes, int dim) {
+/// Sets the tensors of the nodes of kind `provided`. A generic over `dim` lacks the other column dims, which have extent
+/// 1.
+void RecurrenceWriter::provideTensors(ArrayRef<ValueNode *> nodes, int dim) {
   for (ValueNode *node : GenericBuilder::reachable(nodes)) {
-    if (node->kind != ValueNode::atHand)
+    if (node->kind != ValueNode::provided)
       continue;
     TensorView view = viewOf(node->value);
     for (int &each : view.access)
@@ -224,7 +226,7 @@ bool RecurrenceWriter::writeGeneric(int dim, ArrayRef<Stored> all) {
     nodes.push_back(node);
     outputs.push_back({node, each.element, each.access, ""});
   }
-  provideAtHand(nodes, dim);
+  provideTensors(nodes, dim);
   const SmallVector<Value> made = builder->generic({stepDim, rowDim, dim}, outputs);
   for (auto [each, node, tensor] : llvm::zip_equal(all, nodes, made)) {
     if (each.result)
@@ -287,7 +289,7 @@ double RecurrenceWriter::costOfStep() {
 FailureOr<KernelDescription> RecurrenceWriter::write(const Target &target, int64_t blockRows) {
   for (Value value : llvm::make_first_range(body.hasRows))
     if (Operation *op = value.getDefiningOp(); !op || isProduct(op) || isa<SliceOp>(op))
-      graph.atHand.insert(value);
+      graph.provided.insert(value);
   findDims();
   findLookupArguments();
   findStored();

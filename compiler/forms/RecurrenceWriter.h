@@ -43,13 +43,13 @@ private:
   void findDims();
   void findLookupArguments();
   void findResults();
-  void store(Stored what);
+  void store(Stored entry);
   void findStored();
   void keepForLater(mlir::Value value, int64_t level);
 
   void begin(const Target &target);
   bool writeGeneric(int dim, llvm::ArrayRef<Stored> all);
-  void provideAtHand(llvm::ArrayRef<ValueNode *> nodes, int dim);
+  void provideTensors(llvm::ArrayRef<ValueNode *> nodes, int dim);
   TensorView viewOf(mlir::Value value);
   void writeProduct(dialect::ContractOp op);
   void writeConcat(dialect::ConcatOp op);

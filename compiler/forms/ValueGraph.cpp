@@ -355,7 +355,7 @@ ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
 
 ValueNode *ValueGraph::element(Value value, ArrayRef<int> access) {
   const Type element = elementTypeOf(value);
-  ValueNode node(ValueNode::atHand);
+  ValueNode node(ValueNode::provided);
   node.value = value;
   node.access.assign(access.begin(), access.end());
   node.type = arithmeticType(element);
@@ -379,7 +379,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     ValueNode zero(ValueNode::splat);
     zero.type = arithmeticType(elementTypeOf(value));
     node = make(std::move(zero));
-  } else if (atHand.contains(value)) {
+  } else if (provided.contains(value)) {
     node = element(value, access);
   } else if (!op) {
     node = load(llvm::cast<BlockArgument>(value), access, -1);

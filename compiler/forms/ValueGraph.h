@@ -35,7 +35,7 @@ struct LookupAxis {
 /// One scalar value of the kernel as a function of the dims.
 struct ValueNode {
   enum Kind : uint8_t {
-    atHand,    // element of `value`, whose tensor the caller provides
+    provided,  // element of `value`, whose tensor the caller provides
     load,      // element of kernel operand `operand` at `access`, or at the constant index `element` if that is >= 0
     splat,     // a constant
     table,     // constant elements, indexed by the linear index over `access`
@@ -57,7 +57,7 @@ struct ValueNode {
 
   Kind kind;
   mlir::Operation *op = nullptr; // the halftone op, if there is one
-  mlir::Value value;             // of atHand
+  mlir::Value value;             // of provided
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
   int operand = -1, element = -1, argument = -1;
@@ -95,10 +95,10 @@ public:
   /// The combiner of a reduction of this kind over elements of this type.
   std::string combinerOf(dialect::ReduceKind kind, mlir::Type elementType) const;
 
-  ReductionScope scope;               // for reduce and arg_reduce
-  Access contractAccess;              // for contract
-  llvm::DenseSet<mlir::Value> atHand; // values that become nodes of this kind, at any access
-  bool failed = false;                // a diagnostic was emitted
+  ReductionScope scope;                 // for reduce and arg_reduce
+  Access contractAccess;                // for contract
+  llvm::DenseSet<mlir::Value> provided; // values that become nodes of this kind, at any access
+  bool failed = false;                  // a diagnostic was emitted
   /// Lookup arguments: extents and starts of axes that are not dims. They are arguments of the kernel's code, so that
   /// kernels that differ only in them share code.
   llvm::SmallVector<int64_t> lookupArguments;

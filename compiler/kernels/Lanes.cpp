@@ -105,7 +105,7 @@ Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorA
 }
 
 Values loadInputs(BlockFrame &frame, linalg::GenericOp generic, const Lanes &lanes,
-                  llvm::function_ref<Emitted(unsigned)> atHand) {
+                  llvm::function_ref<Emitted(unsigned)> provided) {
   Values inputs;
   for (auto [position, operand] : llvm::enumerate(generic.getDpsInputOperands())) {
     Emitted value;
@@ -113,8 +113,8 @@ Values loadInputs(BlockFrame &frame, linalg::GenericOp generic, const Lanes &lan
       inputs.push_back(value);
       continue;
     }
-    if (atHand)
-      value = atHand(unsigned(position));
+    if (provided)
+      value = provided(unsigned(position));
     if (!value)
       value = loadLanes(frame, frame.storage.lookup(operand->get()), frame.source.accessOf(generic, *operand), lanes);
     inputs.push_back(value);
@@ -134,36 +134,37 @@ void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, 
 
 /// How the linear indices that a body computes change from lane to lane: constant, by one, by one or not at all, or in
 /// any way.
-enum class Pace { same, next, nextOrSame, any };
+enum class LanePattern { same, next, nextOrSame, any };
 
-static Pace paceOf(BlockFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
+static LanePattern patternOf(BlockFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
   if (value.getParentBlock() != generic.getBody())
-    return Pace::same;
+    return LanePattern::same;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     OpOperand &operand = generic->getOpOperand(argument.getArgNumber());
     bool varies = llvm::is_contained(frame.source.accessOf(generic, operand).dims, lanes.dim);
-    return varies ? Pace::any : Pace::same;
+    return varies ? LanePattern::any : LanePattern::same;
   }
   Operation *op = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return dimsOf(generic)[index.getDim()] == lanes.dim ? Pace::next : Pace::same;
-  SmallVector<Pace> paces =
-      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return paceOf(frame, generic, operand, lanes); });
-  if (llvm::all_of(paces, [](Pace pace) { return pace == Pace::same; }))
-    return Pace::same;
+    return dimsOf(generic)[index.getDim()] == lanes.dim ? LanePattern::next : LanePattern::same;
+  SmallVector<LanePattern> patterns =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return patternOf(frame, generic, operand, lanes); });
+  if (llvm::all_of(patterns, [](LanePattern pattern) { return pattern == LanePattern::same; }))
+    return LanePattern::same;
   if (isa<arith::IndexCastOp>(op))
-    return paces[0];
+    return patterns[0];
   if (!isa<arith::AddIOp, arith::MaxSIOp, arith::MinSIOp>(op))
-    return Pace::any;
-  if (paces[0] == Pace::same)
-    std::swap(paces[0], paces[1]);
-  if (paces[1] != Pace::same)
-    return Pace::any;
-  return paces[0] == Pace::next && !isa<arith::AddIOp>(op) ? Pace::nextOrSame : paces[0];
+    return LanePattern::any;
+  if (patterns[0] == LanePattern::same)
+    std::swap(patterns[0], patterns[1]);
+  if (patterns[1] != LanePattern::same)
+    return LanePattern::any;
+  return patterns[0] == LanePattern::next && !isa<arith::AddIOp>(op) ? LanePattern::nextOrSame : patterns[0];
 }
 
 /// Loads the elements of a flat tensor at `indices`, which change at this pace.
-static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted indices, Pace pace, const Lanes &lanes) {
+static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted indices, LanePattern pattern,
+                      const Lanes &lanes) {
   if (!isa<VectorType>(indices.type()))
     return loadAt(frame, storage, indices, storage.element);
   const auto indexOf = [&](int64_t lane) {
@@ -171,7 +172,7 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
   };
   const Emitted first = indexOf(0);
   const auto type = VectorType::get(lanes.count, storage.element);
-  if (pace == Pace::next)
+  if (pattern == LanePattern::next)
     return lanes.mask ? frame.loadMasked(type, frame.address(storage.pointer, storage.element, first), lanes.mask)
                       : loadAt(frame, storage, first, type);
   const auto oneByOne = [&] {
@@ -182,7 +183,7 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
     }
     return frame.wrap(vector);
   };
-  if (pace == Pace::any)
+  if (pattern == LanePattern::any)
     return oneByOne();
   // Most vectors lie within one run or outside of it.
   const Emitted distance = indexOf(lanes.count - 1) - first;
@@ -265,10 +266,10 @@ Emitted lookUpLanes(BlockFrame &frame, linalg::GenericOp generic, tensor::Extrac
     const std::optional<int64_t> step = stepOfGroups(generic, op.getIndices()[0], lanes);
     return step && (*step == lanes.groups.channels || lanes.count == lanes.groups.size)
                ? lookUpGroups(frame, generic, storage, op.getIndices()[0], lanes)
-               : lookUp(frame, storage, indices, Pace::any, lanes);
+               : lookUp(frame, storage, indices, LanePattern::any, lanes);
   }
-  const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
-  return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pace, lanes);
+  const LanePattern pattern = patternOf(frame, generic, op.getIndices()[0], lanes);
+  return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pattern, lanes);
 }
 
 Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other) {

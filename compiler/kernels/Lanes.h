@@ -37,10 +37,10 @@ Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit, cons
 /// Loads the element or elements at the current index; a scalar if the access does not vary along the lanes. Lanes
 /// outside of the mask are undefined.
 Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &access, const Lanes &lanes);
-/// Loads each input of `generic` that its body reads; null for the others. An input for which `atHand` returns a value
-/// is not loaded.
+/// Loads each input of `generic` that its body reads; null for the others. An input for which `provided` returns a
+/// value is not loaded.
 Values loadInputs(BlockFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes,
-                  llvm::function_ref<Emitted(unsigned)> atHand = nullptr);
+                  llvm::function_ref<Emitted(unsigned)> provided = nullptr);
 void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, const TensorAccess &access,
                 const Lanes &lanes);
 /// Loads the inputs of `generic`, whose outputs are elementwise, emits its body at the current index and stores the

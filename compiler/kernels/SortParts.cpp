@@ -16,10 +16,10 @@ SortExtents::SortExtents(const KernelSource &source, ArrayRef<int64_t> extents)
 SortParts::SortParts(BlockFrame &frame)
     : frame(frame), making(frame.source.generics[0]), storing(frame.source.generics[1]) {
   const auto begin = int(frame.source.form.outer);
-  givenDim = begin + int(frame.source.form.reduced);
+  resultDim = begin + int(frame.source.form.reduced);
   for (int dim = 0; dim < frame.dims; ++dim)
-    if (dim != givenDim)
-      (dim >= begin && dim < givenDim ? sorted : rows).push_back(dim);
+    if (dim != resultDim)
+      (dim >= begin && dim < resultDim ? sorted : rows).push_back(dim);
   keyType = getElementTypeOrSelf(making.getResult(0));
   hasLanes = sorted.size() == 1;
 }
@@ -36,11 +36,11 @@ Emitted SortParts::key(Emitted position, int64_t lanes) {
   return made(lanes)[0];
 }
 
-void SortParts::give(Emitted number, Emitted position) {
+void SortParts::storeSorted(Emitted number, Emitted position) {
   frame.delinearize(position, sorted);
   for (auto [output, value] : llvm::enumerate(made(0)))
     frame.storage[making.getResult(unsigned(output))] = {{}, value.type(), value};
-  frame.index[size_t(givenDim)] = number;
+  frame.index[size_t(resultDim)] = number;
   storeOutputs(frame, storing, {});
 }
 

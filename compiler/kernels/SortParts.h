@@ -21,10 +21,10 @@ public:
   /// The keys of the row's elements from position `position` on, consecutive ones if `lanes` is above 1.
   Emitted key(Emitted position, int64_t lanes = 0);
   /// Stores the element at position `position` of the row as element `number` of the sorted row.
-  void give(Emitted number, Emitted position);
+  void storeSorted(Emitted number, Emitted position);
 
   llvm::SmallVector<int> sorted, rows; // dims: those along a row, and those over rows
-  int givenDim;                        // the dim of the results along a row
+  int resultDim;                       // the dim of the results along a row
   mlir::Type keyType;
   bool hasLanes; // key() can take several positions
 

@@ -21,11 +21,11 @@ static std::vector<std::vector<int64_t>> offsetsOf(ArrayAttr attribute) {
 bool PlanDraft::exclude(const DraftStep &a, const DraftStep &b) const {
   if (!a.predicate || !b.predicate)
     return false;
-  const auto isBeside = [&](const BufferPredicate &one, const BufferPredicate &other) {
+  const auto areExclusive = [&](const BufferPredicate &one, const BufferPredicate &other) {
     return one.value == other.value ? one.negated != other.negated
                                     : buffers[one.value].restOf == other.value && !one.negated && !other.negated;
   };
-  return isBeside(*a.predicate, *b.predicate) || isBeside(*b.predicate, *a.predicate);
+  return areExclusive(*a.predicate, *b.predicate) || areExclusive(*b.predicate, *a.predicate);
 }
 
 CollectiveStep describe(Operation *op) {

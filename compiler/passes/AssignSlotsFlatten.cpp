@@ -123,7 +123,7 @@ private:
       auto type = bufferType(output.getType());
       if (!type)
         return type.status();
-      auto entry = buffers.find(output); // the buffer of an enclosing op's result, assigned by makeIn
+      auto entry = buffers.find(output); // the buffer of an enclosing op's result, assigned by assignResults
       if (entry == buffers.end())
         entry = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
       step.writes.push_back(entry->second);
@@ -180,8 +180,8 @@ private:
 
   /// Assigns to the op in the block that computes each yielded value, if any, the buffer in which to compute it.
   /// Returns which values are assigned; the others, such as values from outside, are copied after the block.
-  std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> targets, bool mayBeStack) {
-    std::vector<bool> made(targets.size());
+  std::vector<bool> assignResults(Block &block, ArrayRef<BufferId> targets, bool mayBeStack) {
+    std::vector<bool> assigned(targets.size());
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       const Value root = reshapedFrom(value);
       Operation *producer = root.getDefiningOp();
@@ -190,17 +190,17 @@ private:
       const bool isStack =
           isa<ScanOp>(producer) && cast<OpResult>(root).getResultNumber() >= cast<ScanOp>(producer).getInits().size();
       if (isa<LaunchOp, WhenOp>(producer) || (mayBeStack && isStack))
-        made[index] = buffers.try_emplace(root, targets[index]).second;
+        assigned[index] = buffers.try_emplace(root, targets[index]).second;
     }
-    return made;
+    return assigned;
   }
 
   /// A branch computes a new value of a result directly in the result's buffer; a value that it passes on is copied.
   Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
-    const std::vector<bool> made = makeIn(block, results, false);
+    const std::vector<bool> assigned = assignResults(block, results, false);
     HALFTONE_RETURN_IF_ERROR(flatten(block, predicate));
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands()))
-      if (!made[index])
+      if (!assigned[index])
         copy(buffers.lookup(value), results[index], predicate);
     return Status::ok();
   }
@@ -278,7 +278,7 @@ private:
       auto type = bufferType(ys.getType());
       if (!type)
         return type.status();
-      if (!buffers.contains(ys)) // neither part of a carry's stack nor assigned by makeIn
+      if (!buffers.contains(ys)) // neither part of a carry's stack nor assigned by assignResults
         buffers[ys] = draft.add(SlotKind::arena, *type);
     }
     return carries;
@@ -327,10 +327,10 @@ private:
   }
   Status addBody(Block &body, ArrayRef<BufferId> slices, ArrayRef<BufferId> targets,
                  std::optional<BufferPredicate> predicate) {
-    const std::vector<bool> made = makeIn(body, targets, true);
+    const std::vector<bool> assigned = assignResults(body, targets, true);
     HALFTONE_RETURN_IF_ERROR(flatten(body, predicate));
     for (auto [index, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-      if (!made[index] && buffers.lookup(value) != slices[index] &&
+      if (!assigned[index] && buffers.lookup(value) != slices[index] &&
           !llvm::is_contained(slices.take_front(index), slices[index]))
         copy(buffers.lookup(value), slices[index], predicate);
     return Status::ok();
@@ -340,7 +340,7 @@ private:
     if (!loop.getIndex().use_empty())
       return cannotAssign("expected no use of a while's index");
     const TensorType boolean{DType::bool_, {}};
-    const BufferId byte = draft.add(SlotKind::arena, boolean), goesOn = draft.add(SlotKind::arena, boolean);
+    const BufferId byte = draft.add(SlotKind::arena, boolean), condition = draft.add(SlotKind::arena, boolean);
     const BufferPredicate running{byte, false};
     copy(-1, byte, std::nullopt);
     copy(constant(std::string(1, '\1'), boolean), byte, outer);
@@ -361,9 +361,9 @@ private:
     beginRepeat(most, running);
     HALFTONE_RETURN_IF_ERROR(flatten(loop.getCondition().front(), running));
     // No launch may write the byte that its blocks read, and the byte must stay 0 once it is 0.
-    copy(-1, goesOn, std::nullopt);
-    copy(buffers.lookup(loop.getGoesOn()), goesOn, running);
-    copy(goesOn, byte, std::nullopt);
+    copy(-1, condition, std::nullopt);
+    copy(buffers.lookup(loop.getConditionValue()), condition, running);
+    copy(condition, byte, std::nullopt);
     HALFTONE_RETURN_IF_ERROR(flatten(loop.getBody().front(), running));
     std::vector<BufferId> nexts;
     for (auto [index, value] : llvm::enumerate(loop.getNexts())) {

@@ -82,7 +82,7 @@ private:
         return false; // the old value is copied to another variable at the end
     for (size_t writer : touching[fresh]) {
       const DraftStep &write = draft.steps[writer];
-      if (dropped[writer] || !touches(write.writes, fresh) || isPassedOn(write, variable, fresh))
+      if (dropped[writer] || !touches(write.writes, fresh) || isForwarded(write, variable, fresh))
         continue;
       if (!llvm::is_contained(write.writes, fresh))
         return false; // it is written slice by slice
@@ -97,7 +97,7 @@ private:
           continue;
         const DraftStep &read = draft.steps[reader];
         // In a loop, a buffer contains several values in turn, so no copy is a mere pass-through.
-        const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
+        const bool isPassed = isForwarded(read, variable, fresh) && repeatOf[reader] < 0;
         bool value = touches(read.reads, variable) && !isPassed;
         bool condition = isUnder(read, variable);
         if (condition || (value && !draft.exclude(write, read)))
@@ -111,7 +111,7 @@ private:
     return step.predicate && draft.root(step.predicate->value) == variable;
   }
   /// Returns true for the copy in a branch that does not change the variable. An in-place update drops it.
-  static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
+  static bool isForwarded(const DraftStep &step, BufferId variable, BufferId fresh) {
     return !step.launch && step.to == fresh && step.from == variable;
   }
 
@@ -119,7 +119,7 @@ private:
   void placeIn(BufferId variable, BufferId fresh) {
     draft.buffers[fresh].placedIn = variable;
     for (size_t index : touching[fresh]) {
-      dropped[index] = dropped[index] || isPassedOn(draft.steps[index], variable, fresh);
+      dropped[index] = dropped[index] || isForwarded(draft.steps[index], variable, fresh);
       replace(draft.steps[index], fresh, variable);
     }
     std::vector<size_t> both;

@@ -159,7 +159,7 @@ class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   SmallVector<Chain> chainsOf(Value variable);
   ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
-  void renew(const KeptValue &each, Value fresh, Block &body);
+  void updateShadow(const KeptValue &each, Value fresh, Block &body);
   NewValue ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader);
   void finishSignature(func::FuncOp main);
 
@@ -208,8 +208,10 @@ void copyConstant(OpBuilder &builder, Value value, IRMapping &copies) {
 /// Applies `ops` to `value`: reuses the ops that another chain has created, and creates new ones after them.
 Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
   for (Operation *op : ops) {
-    auto isThere = [&](Operation *user) { return user->getBlock() == builder.getInsertionBlock() && sameOp(op, user); };
-    if (auto found = llvm::find_if(value.getUsers(), isThere); found != value.user_end()) {
+    auto isReusable = [&](Operation *user) {
+      return user->getBlock() == builder.getInsertionBlock() && sameOp(op, user);
+    };
+    if (auto found = llvm::find_if(value.getUsers(), isReusable); found != value.user_end()) {
       value = found->getResult(0);
       builder.setInsertionPointAfter(*found);
       continue;
@@ -303,7 +305,7 @@ void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable,
 }
 
 /// Updates a shadow with the value that belongs to `fresh`, the new value of its variable.
-void HoistShadows::renew(const KeptValue &each, Value fresh, Block &body) {
+void HoistShadows::updateShadow(const KeptValue &each, Value fresh, Block &body) {
   NewValue value = ofNewValue(fresh, each.ops, body);
   if (value.when || value.value != each.argument)
     keptResults.push_back({each.shadow, value});
@@ -378,7 +380,7 @@ void HoistShadows::runOnModule() {
   Block &body = main.getBody().front();
   for (const KeptValue &each : kept)
     if (auto result = resultOf.find(each.variable); result != resultOf.end())
-      renew(each, body.getTerminator()->getOperand(result->second), body);
+      updateShadow(each, body.getTerminator()->getOperand(result->second), body);
   finishSignature(main);
   eraseUnread(all);
 }

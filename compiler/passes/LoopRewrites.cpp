@@ -68,7 +68,7 @@ llvm::DenseSet<Value> LoopRewrite::findNeeded() const {
     if (!carry.last.use_empty())
       need(parts.next(carry));
   if (auto other = dyn_cast<WhileOp>(loop))
-    need(other.getGoesOn());
+    need(other.getConditionValue());
   while (!open.empty()) {
     const Value value = open.pop_back_val();
     for (const LoopParts::Carry &carry : parts.carries)

@@ -159,7 +159,7 @@ private:
     for (int64_t step = 0; step < most; ++step) {
       setAll(loop.getCondition().getArguments(), loop.getOutputs());
       run(loop.getCondition().front());
-      if (!draw.holds(of(loop.getGoesOn())))
+      if (!draw.holds(of(loop.getConditionValue())))
         return;
       setAll(loop.getCarries(), loop.getOutputs());
       run(loop.getBody().front());

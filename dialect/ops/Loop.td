@@ -95,7 +95,7 @@ def Halftone_WhileOp : Halftone_Op<"while", [Halftone_ComparedWithItsOps,
     /// The carries of the next step, as the body yields them.
     ::mlir::OperandRange getNexts() { return getBody().front().getTerminator()->getOperands(); }
     /// The i1 scalar that the condition yields: true if there is another step.
-    ::mlir::Value getGoesOn() { return getCondition().front().getTerminator()->getOperand(0); }
+    ::mlir::Value getConditionValue() { return getCondition().front().getTerminator()->getOperand(0); }
   }];
 }
 

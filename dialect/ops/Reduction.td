@@ -23,7 +23,7 @@ def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Hal
 }
 
 def Halftone_PartialReduceOp : Halftone_PureOp<"partial_reduce",
-    [Halftone_NoGradient<"form-kernels puts it in, after differentiate">, Halftone_PutInByPasses]> {
+    [Halftone_NoGradient<"form-kernels puts it in, after differentiate">, Halftone_InsertedByPasses]> {
   let summary = "Partial reduction: one partial result per tile";
   let description = [{
     Inserted by form-kernels. Each reduced axis is split into tiles of the corresponding number of elements in `tile`

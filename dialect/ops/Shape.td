@@ -38,7 +38,7 @@ def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, De
 }
 
 def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType, Halftone_KeepsDtype,
-    Halftone_NoGradient<"choose-layouts puts it in, after differentiate">, Halftone_PutInByPasses]> {
+    Halftone_NoGradient<"choose-layouts puts it in, after differentiate">, Halftone_InsertedByPasses]> {
   let summary = "Packs a matrix into the layout of the right operand of a matmul";
   let description = [{
     Inserted by choose-layouts. Only a contraction reads a packed matrix, as its right operand and along `depth`;

@@ -91,17 +91,17 @@ private:
 };
 
 /// Warns about the cache, once per process for each complaint.
-void warnOfCache(const std::string &complaint) {
+void warnOfCache(const std::string &warning) {
   static std::mutex mutex;
   static auto &said = *new std::set<std::string>;
-  if (complaint.empty())
+  if (warning.empty())
     return;
   {
     const ForkSafeLock lock(mutex);
-    if (!said.insert(complaint).second)
+    if (!said.insert(warning).second)
       return;
   }
-  writeOutput("warning: compiled kernels are not cached on disk: " + complaint + "\n");
+  writeOutput("warning: compiled kernels are not cached on disk: " + warning + "\n");
 }
 
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
@@ -145,7 +145,7 @@ StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, 
     return compiler::compile(trace.finish(), compile, &statistics);
   }();
   watched.rethrow();
-  warnOfCache(statistics.cacheComplaint);
+  warnOfCache(statistics.cacheWarning);
   if (!executable.isOk())
     return told(executable.status());
   return executable;

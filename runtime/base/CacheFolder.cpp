@@ -90,7 +90,7 @@ CacheFolder::CacheFolder(std::string_view directory, const std::string &name, st
     return;
   std::string base = directory.empty() ? defaultCacheDirectory() : std::string(directory);
   if (base.empty()) {
-    complaint_ = "neither XDG_CACHE_HOME nor HOME names a folder";
+    warning_ = "neither XDG_CACHE_HOME nor HOME names a folder";
     return;
   }
   while (base.size() > 1 && base.back() == '/')
@@ -98,15 +98,15 @@ CacheFolder::CacheFolder(std::string_view directory, const std::string &name, st
   createParents(base);
   const std::string folder = base + "/" + name;
   for (const std::string &path : {base, folder})
-    if (complaint_ = openFolder(path); !complaint_.empty())
+    if (warning_ = openFolder(path); !warning_.empty())
       return;
   base_ = base;
   folder_ = folder;
 }
 
-std::string CacheFolder::complaint() const {
+std::string CacheFolder::warning() const {
   const ForkSafeLock lock(mutex_);
-  return complaint_;
+  return warning_;
 }
 
 std::optional<std::string> CacheFolder::read(const std::string &key) const {
@@ -142,8 +142,8 @@ void CacheFolder::write(const std::string &key, std::string_view body) {
   std::string problem = writeEntry(folder_, key, bytes);
   const ForkSafeLock lock(mutex_);
   if (!problem.empty()) {
-    if (complaint_.empty())
-      complaint_ = std::move(problem);
+    if (warning_.empty())
+      warning_ = std::move(problem);
     return;
   }
   const bool first = !unweighed_;

@@ -18,7 +18,7 @@ std::string defaultCacheDirectory();
 /// A cache in which each entry is one file, `<directory>/<name>/<key>`, with key, SHA-256 and size in its header.
 /// Loading code from it requires the same trust as loading a shared library. So this user must own the folder, nobody
 /// else may have write permission, and no part of the path from `<directory>` on may be a symlink. Otherwise, or if the
-/// folder is not writable, the cache has no entries, and complaint() gives the reason. Safe for concurrent threads and
+/// folder is not writable, the cache has no entries, and warning() gives the reason. Safe for concurrent threads and
 /// processes.
 class CacheFolder {
 public:
@@ -32,14 +32,14 @@ public:
   void write(const std::string &key, std::string_view body);
   /// The reason why the cache is disabled, or why a write failed for the first time; later successful writes do not
   /// clear it. Empty if neither happened, and if the directory is "none".
-  std::string complaint() const;
+  std::string warning() const;
 
 private:
   const std::string magic_;
   const int64_t limit_;
   std::string base_, folder_; // both empty if there are no entries
   mutable std::mutex mutex_;
-  std::string complaint_;
+  std::string warning_;
   std::optional<int64_t> unweighed_; // bytes written since the total size was last computed; nullopt: never
 };
 

@@ -99,17 +99,17 @@ StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes) {
   try {
     // Files of /proc report no size, and a file may grow: read to the end.
     std::string text;
-    for (auto piece = std::max(static_cast<size_t>(facts.st_size) + 1, size_t{4096});;
-         piece = std::max(text.size(), size_t{4096})) {
+    for (auto chunk = std::max(static_cast<size_t>(facts.st_size) + 1, size_t{4096});;
+         chunk = std::max(text.size(), size_t{4096})) {
       const size_t begin = text.size();
-      text.resize(begin + piece);
-      const int64_t got = readBytes(file->number(), text.data() + begin, piece);
+      text.resize(begin + chunk);
+      const int64_t got = readBytes(file->number(), text.data() + begin, chunk);
       if (got < 0)
         return refusal(path, std::strerror(errno));
       text.resize(begin + static_cast<size_t>(got));
       if (static_cast<int64_t>(text.size()) > mostBytes)
         return tooLong();
-      if (static_cast<size_t>(got) < piece)
+      if (static_cast<size_t>(got) < chunk)
         return text;
     }
   } catch (const std::bad_alloc &) {

@@ -206,16 +206,16 @@ private:
 };
 
 /// How a regular file gets its new contents.
-enum class Way { replaceOrInPlace, replaceOnly };
+enum class ReplaceMode { replaceOrInPlace, replaceOnly };
 
 /// Gives the file the owner, group and mode of `old`. Under `replaceOnly` this user may remain the owner.
-bool takeRights(int file, const struct stat &old, Way way) {
+bool copyOwnership(int file, const struct stat &old, ReplaceMode replaceMode) {
   struct stat made;
   if (::fstat(file, &made) != 0)
     return false;
   mode_t mode = old.st_mode & 07777;
   if ((made.st_uid != old.st_uid || made.st_gid != old.st_gid) && ::fchown(file, old.st_uid, old.st_gid) != 0) {
-    if (way == Way::replaceOrInPlace)
+    if (replaceMode == ReplaceMode::replaceOrInPlace)
       return false;
     mode &= 0777; // set-user-ID would refer to another user
     if (made.st_gid != old.st_gid && ::fchown(file, uid_t(-1), old.st_gid) != 0)
@@ -228,11 +228,11 @@ enum class Outcome { done, failed, notPossible };
 
 /// Writes a new file and renames it to `path`. `old` is the status of the existing file, null if there is none. Returns
 /// `notPossible` if the file cannot be replaced; nothing has changed then.
-Outcome replace(const std::string &path, const struct stat *old, Parts parts, Way way) {
+Outcome replace(const std::string &path, const struct stat *old, Parts parts, ReplaceMode replaceMode) {
   Draft draft(path, old ? 0600 : 0666);
   if (!draft)
     return old ? Outcome::notPossible : Outcome::failed;
-  if (old && !takeRights(draft.number(), *old, way))
+  if (old && !copyOwnership(draft.number(), *old, replaceMode))
     return Outcome::notPossible;
   if (!writeAll(draft.number(), parts) || !sync(draft.number()))
     return Outcome::failed;
@@ -248,7 +248,7 @@ void syncFolder(const std::string &path) {
     (void)::fsync(folder.number());
 }
 
-bool write(const std::string &path, Parts parts, Way way) {
+bool write(const std::string &path, Parts parts, ReplaceMode replaceMode) {
   const std::optional<PathEnd> end = follow(path);
   if (!end)
     return false;
@@ -256,9 +256,9 @@ bool write(const std::string &path, Parts parts, Way way) {
   if (end->openFile)
     return writeThrough(*end, parts);
   if (::stat(end->path.c_str(), &old) != 0) {
-    if (errno != ENOENT || replace(end->path, nullptr, parts, way) != Outcome::done)
+    if (errno != ENOENT || replace(end->path, nullptr, parts, replaceMode) != Outcome::done)
       return false;
-    if (way == Way::replaceOnly)
+    if (replaceMode == ReplaceMode::replaceOnly)
       syncFolder(end->path);
     return true;
   }
@@ -270,13 +270,13 @@ bool write(const std::string &path, Parts parts, Way way) {
     return writeThrough(*end, parts);
   if (::faccessat(AT_FDCWD, end->path.c_str(), W_OK, AT_EACCESS) != 0)
     return false;
-  if (way == Way::replaceOnly) {
-    if (replace(end->path, &old, parts, way) != Outcome::done)
+  if (replaceMode == ReplaceMode::replaceOnly) {
+    if (replace(end->path, &old, parts, replaceMode) != Outcome::done)
       return false;
     syncFolder(end->path);
     return true;
   }
-  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(end->path, &old, parts, way);
+  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(end->path, &old, parts, replaceMode);
   return outcome == Outcome::done || (outcome == Outcome::notPossible && writeInPlace(end->path, old, parts));
 }
 
@@ -296,10 +296,10 @@ template <class Write> Status written(const std::string &path, const Write &writ
 } // namespace
 
 Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts) {
-  return written(path, [&] { return write(path, {parts.begin(), parts.size()}, Way::replaceOrInPlace); });
+  return written(path, [&] { return write(path, {parts.begin(), parts.size()}, ReplaceMode::replaceOrInPlace); });
 }
 Status replaceFile(const std::string &path, std::span<const std::string_view> parts) {
-  return written(path, [&] { return write(path, parts, Way::replaceOnly); });
+  return written(path, [&] { return write(path, parts, ReplaceMode::replaceOnly); });
 }
 Status replaceOwnFile(const std::string &path, std::span<const std::string_view> parts) {
   return written(path, [&] {

@@ -155,7 +155,7 @@ void combineBytes(CollectiveKind kind, std::span<const SharedArray> arrays, int6
   }
 }
 
-std::byte *place(std::vector<std::byte> &memory, int64_t bytes) {
+std::byte *ensureSize(std::vector<std::byte> &memory, int64_t bytes) {
   if (std::ssize(memory) < bytes)
     memory.resize(static_cast<size_t>(bytes));
   return memory.data();
@@ -190,7 +190,7 @@ Status Collectives::allReduce(CollectiveKind kind, std::span<const SharedArray> 
 
 Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays) {
   const int64_t bytes = bytesOf(arrays);
-  std::byte *const all = place(others_, bytes * size());
+  std::byte *const all = ensureSize(others_, bytes * size());
   std::vector<std::span<std::byte>> parts;
   std::vector<const std::byte *> messages;
   for (int other = 0; other < size(); ++other) {
@@ -199,7 +199,7 @@ Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray>
   }
   pack(arrays, parts[static_cast<size_t>(rank())].data());
   HALFTONE_RETURN_IF_ERROR(gatherInPlace(parts));
-  std::byte *const result = place(own_, bytes);
+  std::byte *const result = ensureSize(own_, bytes);
   combineBytes(kind, arrays, 0, bytes, messages, result);
   unpack(arrays, result);
   return {};
@@ -234,7 +234,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
     else
       regions.push_back({{array}, array.from, array.to, bytes});
   if (const int64_t bytes = bytesOf(small); bytes > 0) {
-    std::byte *const packed = place(own_, bytes);
+    std::byte *const packed = ensureSize(own_, bytes);
     pack(small, packed);
     regions.push_back({small, packed, packed, bytes});
   }
@@ -243,7 +243,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
     const auto [begin, end] = region.chunk(rank(), size());
     ownBytes += (end - begin + alignment - 1) / alignment * alignment;
   }
-  std::byte *const others = place(others_, ownBytes * size());
+  std::byte *const others = ensureSize(others_, ownBytes * size());
   std::vector<Outgoing> sends, results;
   std::vector<Incoming> receives, chunks;
   for (int other = 0; other < size(); ++other) {
@@ -308,7 +308,7 @@ Status Collectives::reduceScatter(std::span<const SharedArray> arrays) {
   int64_t packedBytes = 0;
   for (int other = 0; other < size(); ++other)
     packedBytes += layouts.emplace_back(arrays, other).smallBytes();
-  std::byte *const others = place(others_, own.bytes * size()), *packed = place(own_, packedBytes);
+  std::byte *const others = ensureSize(others_, own.bytes * size()), *packed = ensureSize(own_, packedBytes);
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
   const auto send = [&](int to, const std::byte *from, int64_t bytes) {
@@ -382,7 +382,7 @@ Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byt
     for (const auto &parts : arrays)
       ends.back() += isSmall(parts[rank]) ? std::ssize(parts[rank]) : 0;
   }
-  std::byte *const memory = place(others_, ends.back());
+  std::byte *const memory = ensureSize(others_, ends.back());
   std::vector<std::span<std::byte>> packed;
   for (size_t rank = 0; rank < ends.size(); ++rank) {
     const int64_t begin = rank == 0 ? 0 : ends[rank - 1];

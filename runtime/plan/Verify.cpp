@@ -66,7 +66,7 @@ private:
     const Slot &slot = plan.slots[id];
     return rangeAt(slot, slot.offset + moved(slot, iterations.size()), slot.type.bytes());
   }
-  Piece pieceOf(SlotId id) const { return {rangeOf(id), plan.slots[id].isSlice()}; }
+  RangeAccess accessOf(SlotId id) const { return {rangeOf(id), plan.slots[id].isSlice()}; }
   std::optional<RangeCondition> conditionOf(const std::optional<Predicate> &predicate) const {
     return predicate ? std::optional(RangeCondition{rangeOf(predicate->slot), predicate->negated}) : std::nullopt;
   }
@@ -122,13 +122,13 @@ private:
       return fail(fmt::format("shadow {} is not an earlier shadow of the same variable", *shadow.source));
     const LaunchStep &refresh = shadow.refresh;
     HALFTONE_RETURN_IF_ERROR(checkLaunch(refresh, fail));
-    auto stands = [&](SlotId id, SlotKind kind, int64_t index) {
+    auto refersTo = [&](SlotId id, SlotKind kind, int64_t index) {
       return plan.slots[id].kind == kind && plan.slots[id].index == index;
     };
     if (refresh.operandCount != 1 || refresh.buffers.size() != 2 || refresh.predicate || refresh.joined ||
-        !stands(refresh.buffers[0], shadow.source ? SlotKind::shadow : SlotKind::variable,
-                shadow.source.value_or(shadow.variable)) ||
-        !stands(refresh.buffers[1], SlotKind::shadow, number))
+        !refersTo(refresh.buffers[0], shadow.source ? SlotKind::shadow : SlotKind::variable,
+                  shadow.source.value_or(shadow.variable)) ||
+        !refersTo(refresh.buffers[1], SlotKind::shadow, number))
       return fail("expected an unpredicated refresh that reads the variable or source and writes the shadow");
     return {};
   }
@@ -179,7 +179,7 @@ private:
     Range range = rangeOf(id);
     if ((range.kind != SlotKind::arena && range.kind != SlotKind::fetch) || range.empty())
       return {};
-    const WrittenRanges::Known known = written.known(pieceOf(id), conditionOf(predicate));
+    const WrittenRanges::Known known = written.known(accessOf(id), conditionOf(predicate));
     if (known == WrittenRanges::Known::no)
       return bad(fmt::format("reads slot {}, whose bytes no earlier step wrote or a later one has overwritten", id));
     if (known == WrittenRanges::Known::under_predicate)
@@ -215,7 +215,7 @@ private:
   }
 
   void write(SlotId id, const std::optional<Predicate> &predicate) {
-    written.write(pieceOf(id), conditionOf(predicate));
+    written.write(accessOf(id), conditionOf(predicate));
   }
 
   /// The parts of one launch run concurrently.
@@ -426,7 +426,7 @@ private:
       if (known == WrittenRanges::Known::yes)
         written.write({range, true}, predicate);
       else
-        written.spoil(range);
+        written.invalidate(range);
     return {};
   }
 

@@ -43,15 +43,16 @@ std::optional<ByteCondition> WrittenRanges::conditionOf(const std::optional<Rang
   return index == indices_.end() ? std::nullopt : std::optional(ByteCondition{index->second, condition->negated});
 }
 
-WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optional<RangeCondition> &reader) const {
-  const Range &range = piece.range;
+WrittenRanges::Known WrittenRanges::known(const RangeAccess &access,
+                                          const std::optional<RangeCondition> &reader) const {
+  const Range &range = access.range;
   const std::optional<ByteCondition> condition = conditionOf(reader);
   int64_t covered = range.begin;
   bool unconditionally = true;
   for (auto next = firstNear(entries_, range); next != entries_.end() && next->first.begins(range); ++next) {
     if (!next->first.overlaps(range))
       continue;
-    if (next->first.begin > covered || !(piece.isSlice || next->second.isSlice || range.contains(next->first)))
+    if (next->first.begin > covered || !(access.isSlice || next->second.isSlice || range.contains(next->first)))
       return Known::no;
     unconditionally &= next->second.under.isKnownUnder(condition);
     covered = next->first.end;
@@ -61,10 +62,10 @@ WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optiona
   return unconditionally ? Known::yes : Known::under_predicate;
 }
 
-/// Removes entries whose ranges overlap that of the piece without being equal. If both are slices, the entry is split
-/// instead: its bytes outside of the piece stay and, if it contains the piece, so do those of the piece.
-void WrittenRanges::remove(const Piece &piece) {
-  const Range &range = piece.range;
+/// Removes entries whose ranges overlap that of the access without being equal. If both are slices, the entry is split
+/// instead: its bytes outside of the access stay and, if it contains the access, so do those of the access.
+void WrittenRanges::remove(const RangeAccess &access) {
+  const Range &range = access.range;
   std::vector<std::pair<Range, Entry>> rest;
   for (auto next = firstNear(entries_, range); next != entries_.end() && next->first.begins(range);) {
     const Range old = next->first;
@@ -72,7 +73,7 @@ void WrittenRanges::remove(const Piece &piece) {
       ++next;
       continue;
     }
-    if (piece.isSlice && next->second.isSlice) {
+    if (access.isSlice && next->second.isSlice) {
       if (old.begin < range.begin)
         rest.push_back({{old.kind, old.index, old.begin, range.begin}, next->second});
       if (range.end < old.end)
@@ -85,23 +86,23 @@ void WrittenRanges::remove(const Piece &piece) {
   entries_.insert(rest.begin(), rest.end());
 }
 
-void WrittenRanges::write(const Piece &piece, const std::optional<RangeCondition> &writer) {
-  if (piece.range.empty()) // no step can read it
+void WrittenRanges::write(const RangeAccess &access, const std::optional<RangeCondition> &writer) {
+  if (access.range.empty()) // no step can read it
     return;
-  forgetPredicates(piece.range);
-  remove(piece);
-  Entry &entry = entries_[piece.range];
-  entry.isSlice = piece.isSlice;
+  forgetPredicates(access.range);
+  remove(access);
+  Entry &entry = entries_[access.range];
+  entry.isSlice = access.isSlice;
   if (!writer)
     return entry.under.add(std::nullopt);
   const auto [index, isNew] = indices_.try_emplace(writer->byte, std::ssize(bytes_));
   if (isNew)
     bytes_.push_back(writer->byte);
   entry.under.add(ByteCondition{index->second, writer->negated});
-  writtenUnder_[writer->byte].push_back(piece.range);
+  writtenUnder_[writer->byte].push_back(access.range);
 }
 
-void WrittenRanges::spoil(const Range &range) {
+void WrittenRanges::invalidate(const Range &range) {
   if (range.empty())
     return;
   forgetPredicates(range);

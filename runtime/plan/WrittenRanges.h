@@ -48,7 +48,7 @@ private:
 };
 
 /// A range of bytes that a step accesses: a whole value, or a slice of a value.
-struct Piece {
+struct RangeAccess {
   Range range;
   bool isSlice = false;
 };
@@ -62,14 +62,14 @@ struct RangeCondition {
 class WrittenRanges {
 public:
   enum class Known : uint8_t { no, under_predicate, yes };
-  /// Returns whether a step under that predicate finds the piece written: as one value, as all slices of a value, or as
+  /// Returns whether a step under that predicate finds the range written: as one value, as all slices of a value, or as
   /// a slice of a larger written value.
-  Known known(const Piece &piece, const std::optional<RangeCondition> &reader) const;
-  /// Records that a step writes the piece. This invalidates an overlapping whole value unless it has the same range; of
+  Known known(const RangeAccess &access, const std::optional<RangeCondition> &reader) const;
+  /// Records that a step writes the range. This invalidates an overlapping whole value unless it has the same range; of
   /// overlapping slices, only the shared bytes.
-  void write(const Piece &piece, const std::optional<RangeCondition> &writer);
+  void write(const RangeAccess &access, const std::optional<RangeCondition> &writer);
   /// Records that some step may have overwritten some of these bytes.
-  void spoil(const Range &range);
+  void invalidate(const Range &range);
   /// Intersects this state with `other`, which started as a copy of this one.
   void meet(const WrittenRanges &other);
 
@@ -81,7 +81,7 @@ private:
   using Entries = std::map<Range, Entry>;
 
   std::optional<ByteCondition> conditionOf(const std::optional<RangeCondition> &condition) const;
-  void remove(const Piece &piece);
+  void remove(const RangeAccess &access);
   void forgetPredicates(const Range &range);
 
   Entries entries_;                                  // their ranges never overlap

@@ -41,7 +41,7 @@ TEST_CASE("A kernel comes back from memory, and from disk in a later process", "
   Folder folder;
   {
     KernelCache cache(folder.cache());
-    CHECK(cache.complaint().empty());
+    CHECK(cache.warning().empty());
     CHECK_FALSE(cache.find(key));
     CHECK(cache.insert(key, sample())->code == sample().code);
     auto found = cache.find(key);
@@ -134,7 +134,7 @@ TEST_CASE("An entry in the folder of another build is never found", "[cache]") {
   fs::rename(own, other);
   KernelCache cache(folder.cache());
   CHECK_FALSE(cache.find(key));
-  CHECK(cache.complaint().empty());
+  CHECK(cache.warning().empty());
   cache.insert(key, sample("new code"));
   CHECK(KernelCache(folder.cache()).find(key)->kernel->code == "new code");
   CHECK(contents(other / key) == before); // the other build may still need it
@@ -161,41 +161,41 @@ TEST_CASE("An entry of another format counts as none and is written anew", "[cac
   SECTION("with no field") { entry(magic, key, ""); }
   KernelCache cache(folder.cache());
   CHECK_FALSE(cache.find(key));
-  CHECK(cache.complaint().empty());
+  CHECK(cache.warning().empty());
   cache.insert(key, sample());
   CHECK(contents(folder.file(key)) == whole);
 }
 
 TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   Folder folder;
-  const auto complaint = [&] {
+  const auto warning = [&] {
     KernelCache cache(folder.cache());
     cache.insert(key, sample()); // the cache in memory still works
     CHECK(cache.find(key)->source == KernelCache::Source::memory);
-    return cache.complaint();
+    return cache.warning();
   };
   fs::create_directories(folder.path / "a");
   SECTION("a symlink") {
     fs::create_directories(folder.path / "b");
     fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache");
-    CHECK_THAT(complaint(), Catch::EndsWith("is a symlink; expected a folder"));
+    CHECK_THAT(warning(), Catch::EndsWith("is a symlink; expected a folder"));
     CHECK(fs::is_empty(folder.path / "b"));
   }
   SECTION("a symlink below") {
     fs::create_directories(folder.path / "b");
     fs::create_directories(folder.path / "a" / "cache");
     fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache" / codeId());
-    CHECK_THAT(complaint(), Catch::EndsWith("is a symlink; expected a folder"));
+    CHECK_THAT(warning(), Catch::EndsWith("is a symlink; expected a folder"));
     CHECK(fs::is_empty(folder.path / "b"));
   }
   SECTION("writable by others") {
     fs::create_directories(folder.path / "a" / "cache");
     fs::permissions(folder.path / "a" / "cache", fs::perms::all);
-    CHECK_THAT(complaint(), Catch::Contains("can be written by other users"));
+    CHECK_THAT(warning(), Catch::Contains("can be written by other users"));
   }
   SECTION("a file") {
     std::ofstream(folder.path / "a" / "cache") << "x";
-    CHECK_THAT(complaint(), Catch::Contains("is not a folder"));
+    CHECK_THAT(warning(), Catch::Contains("is not a folder"));
   }
   SECTION("an entry that is a symlink") {
     KernelCache(folder.cache()).insert(key, sample());
@@ -236,18 +236,18 @@ TEST_CASE("an entry that could not be written is reported for good, whatever is 
   fs::remove(build);
   std::ofstream(build) << "in the way";
   cache.insert(key, sample());
-  CHECK_THAT(cache.complaint(), Catch::StartsWith("cannot write ") && Catch::EndsWith("Not a directory"));
+  CHECK_THAT(cache.warning(), Catch::StartsWith("cannot write ") && Catch::EndsWith("Not a directory"));
   CHECK(cache.find(key)->source == KernelCache::Source::memory);
   fs::remove(build);
   cache.insert(std::string(64, 'b'), sample()); // recreates the folder
-  CHECK_THAT(cache.complaint(), Catch::EndsWith("Not a directory"));
-  CHECK(KernelCache(folder.cache()).complaint().empty());
+  CHECK_THAT(cache.warning(), Catch::EndsWith("Not a directory"));
+  CHECK(KernelCache(folder.cache()).warning().empty());
   CHECK(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }
 
 TEST_CASE("without a cache folder kernels are cached in memory", "[cache]") {
   KernelCache cache("none");
-  CHECK(cache.complaint().empty());
+  CHECK(cache.warning().empty());
   cache.insert(key, sample());
   CHECK(cache.find(key)->source == KernelCache::Source::memory);
   CHECK_FALSE(KernelCache("none").find(key));
@@ -332,5 +332,5 @@ TEST_CASE("A cache stays within its limit while it is written, and keeps what is
     CHECK(bytesHeld() <= limit + limit / 16 + 11000);
   }
   CHECK(bytesHeld() >= limit / 2);
-  CHECK(cache.complaint().empty());
+  CHECK(cache.warning().empty());
 }

@@ -46,7 +46,7 @@ end:
 }
 
 bool leavesOut(const llvm::Module &module, const CpuTarget &cpu, llvm::StringRef pass) {
-  return llvm::is_contained(passesLeftOut(module, cpu), pass);
+  return llvm::is_contained(skippedPasses(module, cpu), pass);
 }
 
 std::string assembly(llvm::Module &module, const CpuTarget &cpu, llvm::ArrayRef<llvm::StringLiteral> without) {
@@ -67,7 +67,7 @@ TEST_CASE("LLVM knows each pass that kernels do without", "[kernels]") {
        {"x86-64-v3", "aarch64-unknown-linux-gnu:neoverse-n1"}) // LLVM registers the passes at their first use
     (void)assembly(*loop(context, ""), cpuNamed(name), {});
   for (const char *name : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64-unknown-linux-gnu:neoverse-n1"}) {
-    const auto passes = passesLeftOut(*module, cpuNamed(name));
+    const auto passes = skippedPasses(*module, cpuNamed(name));
     CHECK(passes.size() > 20);
     for (llvm::StringLiteral pass : passes) {
       CAPTURE(name, pass.str());

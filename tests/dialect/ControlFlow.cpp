@@ -70,6 +70,6 @@ TEST_CASE("a result of a branch or loop is made of the values that its regions y
   CHECK(sourcesOf(n.loop.getCondition().getArgument(0)) == sourcesOf(n.loop->getResult(0)));
   CHECK(sourcesOf(n.when->getResult(0)).size() == 2);
   CHECK(conditionOf(n.when) == n.argument(2));
-  CHECK(conditionOf(n.loop) == n.loop.getGoesOn());
+  CHECK(conditionOf(n.loop) == n.loop.getConditionValue());
   CHECK_FALSE(conditionOf(n.scan));
 }

@@ -328,7 +328,7 @@ template <class Change> void fill(const std::string &cache, const Executable &pl
     changed.code = change(kernel.code);
     entries.insert(key, changed);
   }
-  REQUIRE(entries.complaint().empty());
+  REQUIRE(entries.warning().empty());
 }
 
 } // namespace
@@ -356,7 +356,7 @@ TEST_CASE("Cache entries of another build are neither found nor run: kernels are
     const Compiled again = compiledWith(other);
     CHECK(again.statistics.compiled == first.statistics.kernels);
     CHECK(again.statistics.fromDisk == 0);
-    CHECK(again.statistics.cacheComplaint.empty());
+    CHECK(again.statistics.cacheWarning.empty());
     CHECK(sameBits(valueOf(play(again.executable, given, 1).valueOrThrow(), "0/y"), expected));
     CHECK(fs::exists(fs::path(other) / otherId / plan.kernels.begin()->first)); // it is not touched either
   }

@@ -88,8 +88,8 @@ herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
     walk.error = fmt::format("the dataset {} that cannot be opened", path);
     return 1;
   }
-  if (const char *const place = elsewhere(dataset)) {
-    walk.error = fmt::format("the dataset {} with {}", path, place);
+  if (const char *const location = elsewhere(dataset)) {
+    walk.error = fmt::format("the dataset {} with {}", path, location);
     return 1;
   }
   const hssize_t elements = H5Sget_simple_extent_npoints(space);

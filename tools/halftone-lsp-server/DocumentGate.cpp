@@ -102,8 +102,8 @@ DocumentGate::Passage DocumentGate::enter(StringRef message) {
 
 DocumentGate::Passage DocumentGate::open(const json::Object &document) {
   Document fresh{withLines(*document.getString("text")), document.getString("languageId").value_or("mlir").str()};
-  const auto [place, isNew] = documents.insert_or_assign(document.getString("uri")->str(), std::move(fresh));
-  return publish(place, document.getInteger("version").value_or(0), false);
+  const auto [entry, isNew] = documents.insert_or_assign(document.getString("uri")->str(), std::move(fresh));
+  return publish(entry, document.getInteger("version").value_or(0), false);
 }
 
 DocumentGate::Passage DocumentGate::change(const json::Object &document, const json::Value *list) {

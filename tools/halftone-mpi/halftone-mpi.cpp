@@ -54,9 +54,9 @@ std::string textOf(int code) {
 /// Receives pending farewells.
 void hearFarewells() {
   for (;;) {
-    int isThere = 0;
+    int isPending = 0;
     MPI_Status status;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, farewellTag, world, &isThere, &status) != MPI_SUCCESS || !isThere)
+    if (MPI_Iprobe(MPI_ANY_SOURCE, farewellTag, world, &isPending, &status) != MPI_SUCCESS || !isPending)
       return;
     char ignored = 0;
     MPI_Recv(&ignored, 1, MPI_CHAR, status.MPI_SOURCE, farewellTag, world, MPI_STATUS_IGNORE);

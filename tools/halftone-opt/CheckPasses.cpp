@@ -125,7 +125,7 @@ private:
     ScopedDiagnosticHandler quiet(op->getContext(), [](Diagnostic &) { return success(); });
     return succeeded(verify(op));
   }
-  std::string lieOf(Pass *pass, const State &before, const State &after) const;
+  std::string violationOf(Pass *pass, const State &before, const State &after) const;
 
   const std::shared_ptr<Modules> modules;
   bool *const differed;
@@ -134,7 +134,7 @@ private:
 };
 
 /// The forbidden change that the pass made, or "".
-std::string PassChecks::lieOf(Pass *pass, const State &before, const State &after) const {
+std::string PassChecks::violationOf(Pass *pass, const State &before, const State &after) const {
   if (endsProgram(pass->getArgument()))
     return "";
   if (std::string breach = breachOf(pass->getArgument(), before.contract, after.contract); !breach.empty())
@@ -153,8 +153,8 @@ void PassChecks::runAfterPass(Pass *pass, Operation *op) {
   frames.pop_back();
   const StateRef after = modules->stateOf(op);
   if (!frame.reported && !runsOthers(pass) && frame.before && after && frame.before != after)
-    if (std::string lie = lieOf(pass, *frame.before, *after); !lie.empty()) {
-      emitError(op->getLoc()) << "--check-passes: " << nameOf(pass) << " " << lie;
+    if (std::string violation = violationOf(pass, *frame.before, *after); !violation.empty()) {
+      emitError(op->getLoc()) << "--check-passes: " << nameOf(pass) << " " << violation;
       *differed = frame.reported = true;
     }
   if (!frames.empty())

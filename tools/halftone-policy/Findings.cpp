@@ -6,10 +6,10 @@
 namespace halftone::tools {
 
 void PathGroups::add(const std::string &what, const std::string &path) {
-  const auto [place, isNew] = places.emplace(what, groups.size());
+  const auto [entry, isNew] = indices.emplace(what, groups.size());
   if (isNew)
     groups.push_back({what, path, {}});
-  groups[place->second].paths.insert(path);
+  groups[entry->second].paths.insert(path);
 }
 
 std::vector<std::pair<std::string, std::string>> PathGroups::list() const {

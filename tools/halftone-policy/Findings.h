@@ -28,7 +28,7 @@ private:
     std::unordered_set<std::string> paths;
   };
   std::vector<Group> groups;
-  std::unordered_map<std::string, size_t> places; // indices into `groups`
+  std::unordered_map<std::string, size_t> indices; // indices into `groups`
 };
 
 } // namespace halftone::tools

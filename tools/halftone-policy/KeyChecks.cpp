@@ -54,7 +54,7 @@ class Distances {
 public:
   explicit Distances(std::string_view text) : text(text) {
     for (size_t i = 0; i < text.size() && isShort(); ++i)
-      places[static_cast<unsigned char>(text[i])] |= uint64_t(1) << i;
+      positions[static_cast<unsigned char>(text[i])] |= uint64_t(1) << i;
   }
   size_t to(std::string_view other) const {
     if (text.empty() || !isShort())
@@ -63,7 +63,7 @@ public:
     const uint64_t lowest = uint64_t(1) << (text.size() - 1);
     size_t distance = text.size();
     for (char c : other) {
-      const uint64_t equal = places[static_cast<unsigned char>(c)], same = (((equal & up) + up) ^ up) | equal | down;
+      const uint64_t equal = positions[static_cast<unsigned char>(c)], same = (((equal & up) + up) ^ up) | equal | down;
       uint64_t grows = down | ~(same | up), shrinks = up & same;
       distance += (grows & lowest) != 0;
       distance -= (shrinks & lowest) != 0;
@@ -79,7 +79,7 @@ private:
   bool isShort() const { return text.size() <= 64; }
 
   std::string_view text;
-  std::array<uint64_t, 256> places{};
+  std::array<uint64_t, 256> positions{};
 };
 
 std::string nearest(const std::string &key, const RecordedModel &model) {

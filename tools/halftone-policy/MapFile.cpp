@@ -49,20 +49,20 @@ std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json
 } // namespace
 
 void MapFile::add(MapEntry entry) {
-  const size_t place = entries.size();
-  places.emplace(entry.key, place);
+  const size_t index = entries.size();
+  indices.emplace(entry.key, index);
   if (!entry.isLiteral && entry.pattern) {
     if (const std::optional<Ends> ends = endsOf(entry.key))
-      patterns.add(*ends, place);
+      patterns.add(*ends, index);
     else
-      otherPatterns.push_back(place);
+      otherPatterns.push_back(index);
   }
   entries.push_back(std::move(entry));
 }
 
 const MapEntry *MapFile::find(const std::string &key) const {
-  const auto place = places.find(key);
-  return place == places.end() ? nullptr : &entries[place->second];
+  const auto found = indices.find(key);
+  return found == indices.end() ? nullptr : &entries[found->second];
 }
 
 std::vector<const MapEntry *> MapFile::matching(const std::string &path) const {
@@ -76,9 +76,9 @@ std::vector<const MapEntry *> MapFile::patternsMatching(const std::string &path)
   candidates.insert(candidates.end(), otherPatterns.begin(), otherPatterns.end());
   std::ranges::sort(candidates);
   std::vector<const MapEntry *> found;
-  for (size_t place : candidates)
-    if (entries[place].pattern->matches(path))
-      found.push_back(&entries[place]);
+  for (size_t index : candidates)
+    if (entries[index].pattern->matches(path))
+      found.push_back(&entries[index]);
   return found;
 }
 

@@ -34,7 +34,7 @@ struct MapFile {
   std::vector<const MapEntry *> patternsMatching(const std::string &path) const;
 
 private:
-  std::unordered_map<std::string, size_t> places; // entry indices by key
+  std::unordered_map<std::string, size_t> indices; // entry indices by key
   EndsIndex patterns;
   std::vector<size_t> otherPatterns; // patterns whose ends are unknown
 };

@@ -47,8 +47,8 @@ private:
   CompiledModule compiled;
   std::optional<PlanSession> session;
   std::vector<ObservedLaunch> seen;
-  std::map<size_t, std::vector<size_t>> places; // indices into `seen`, by launch
-  std::vector<TensorData> expected, bounds;     // of the fetches of this run
+  std::map<size_t, std::vector<size_t>> indices; // indices into `seen`, by launch
+  std::vector<TensorData> expected, bounds;      // of the fetches of this run
   dialect::VariableValues expectedVariables, variableBounds;
   Comparison result;
   std::vector<Difference> launchDifferences; // by launch, over all runs
@@ -77,7 +77,7 @@ Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> 
 
 /// Keeps, for a launch in a repeat, the first two iterations and the last one.
 void Comparer::keep(const ObservedLaunch &launch) {
-  std::vector<size_t> &own = places[launch.index];
+  std::vector<size_t> &own = indices[launch.index];
   if (own.size() == 3) {
     seen[own.back()] = launch;
     return;
@@ -117,7 +117,7 @@ void Comparer::addOutput(const std::string &name, const Tensor &actual, const Te
 Status Comparer::step(int64_t number, std::span<const Tensor> feeds, VariableTensors &variables) {
   HALFTONE_RETURN_IF_ERROR(interpretStep(feeds, variables));
   seen.clear();
-  places.clear();
+  indices.clear();
   StatusOr<std::vector<Tensor>> fetches = session->play(feeds);
   HALFTONE_RETURN_IF_ERROR(fetches.status());
   HALFTONE_RETURN_IF_ERROR(session->readVariables(variables));

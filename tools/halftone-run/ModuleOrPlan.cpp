@@ -216,8 +216,8 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Modul
 }
 
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
-  if (!statistics.cacheComplaint.empty() && !arguments.quiet)
-    printError("halftone-run: compiled kernels are not cached on disk: {}\n", statistics.cacheComplaint);
+  if (!statistics.cacheWarning.empty() && !arguments.quiet)
+    printError("halftone-run: compiled kernels are not cached on disk: {}\n", statistics.cacheWarning);
   if (arguments.verbose)
     printError("halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
                statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,

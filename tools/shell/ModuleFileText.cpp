@@ -27,10 +27,10 @@ StatusOr<std::string> readAll(const std::string &path, const std::string &name) 
   StatusOr<std::string> contents = std::string();
   if (path == "-") {
     OpenFile file(STDIN_FILENO);
-    std::string piece(1 << 16, '\0');
+    std::string chunk(1 << 16, '\0');
     int64_t count = 0;
-    while ((count = readInto(file, piece)) > 0)
-      contents->append(piece, 0, static_cast<size_t>(count));
+    while ((count = readInto(file, chunk)) > 0)
+      contents->append(chunk, 0, static_cast<size_t>(count));
     const int reason = errno;
     (void)file.release();
     if (count < 0)
@@ -53,12 +53,12 @@ StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std:
     return cannotRead(name, std::strerror(errno));
   HALFTONE_RETURN_IF_ERROR(writeAt(file.number(), 0, bytecode, name));
   std::string text;
-  const auto take = [&](std::string_view piece) {
-    if (text.size() + piece.size() > mostText(bytecode.size()))
+  const auto take = [&](std::string_view chunk) {
+    if (text.size() + chunk.size() > mostText(bytecode.size()))
       return Status(ErrorKind::value_error,
                     fmt::format("{}: {} bytes of bytecode that expand to more than {} MiB of text", name,
                                 bytecode.size(), mostText(bytecode.size()) >> 20));
-    text += piece;
+    text += chunk;
     return Status::ok();
   };
   const StatusOr<int> code = runChildProgram(reader, dialects, file.number(), nothing.number(), take, name);

@@ -16,23 +16,24 @@ static bool isRow(const KernelShape &shape) {
 
 /// The properties on which kernels must agree to be merged: the kind and, for row kernels, the number of outer axes and
 /// the shape.
-using Likeness = std::tuple<KernelKind, int64_t, std::vector<int64_t>>;
+using SiblingKey = std::tuple<KernelKind, int64_t, std::vector<int64_t>>;
 
-static Likeness likenessOf(const KernelShape &shape) {
-  return isRow(shape) ? Likeness(shape.kind, shape.outerRank, {shape.shape.begin(), shape.shape.end()})
-                      : Likeness(shape.kind, 0, {});
+static SiblingKey siblingKeyOf(const KernelShape &shape) {
+  return isRow(shape) ? SiblingKey(shape.kind, shape.outerRank, {shape.shape.begin(), shape.shape.end()})
+                      : SiblingKey(shape.kind, 0, {});
 }
 
 /// Logs that kernels which read the same tensor differ in their Likeness.
-static void declineUnlike(FusionState &state, FusionGroupId id, const std::map<Likeness, FusionCandidates> &readers) {
-  for (const auto &[likeness, candidates] : readers)
-    if (const auto other = candidates.first(); other && likeness != likenessOf(state.graph.group(id).shape))
+static void declineOtherKeys(FusionState &state, FusionGroupId id,
+                             const std::map<SiblingKey, FusionCandidates> &readers) {
+  for (const auto &[key, candidates] : readers)
+    if (const auto other = candidates.first(); other && key != siblingKeyOf(state.graph.group(id).shape))
       state.log->declined(id, *other, state.rule, "they read the same tensor, but differ in kind or shape");
 }
 
 /// Merges kernels that read the same large tensor, and small row kernels that read the same tensor of any size.
 void mergeSiblings(FusionState &state) {
-  DenseMap<Value, std::map<Likeness, FusionCandidates>> readers;
+  DenseMap<Value, std::map<SiblingKey, FusionCandidates>> readers;
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id) {
     const FusionGroup &group = state.graph.group(id);
     if (!group.isKernel() || group.shape.kind == KernelKind::matmul || group.shape.kind == KernelKind::reduction_loop)
@@ -40,9 +41,9 @@ void mergeSiblings(FusionState &state) {
     const bool isSmallRow =
         isRow(group.shape) && ShapedType::getNumElements(group.shape.shape) <= state.costs.smallRows;
     const llvm::SetVector<Value> inputs = state.cloned.inputsOf(group.ops, isSmallRow ? 2 : state.costs.bigInput);
-    const Likeness own = likenessOf(group.shape);
+    const SiblingKey own = siblingKeyOf(group.shape);
     const auto joins = [&](FusionGroupId other) {
-      return likenessOf(state.graph.group(other).shape) == own && state.tryMerge(other, id);
+      return siblingKeyOf(state.graph.group(other).shape) == own && state.tryMerge(other, id);
     };
     std::optional<FusionGroupId> sibling;
     for (Value input : inputs)
@@ -50,10 +51,10 @@ void mergeSiblings(FusionState &state) {
         sibling = readers[input][own].find(joins);
     if (state.log && !sibling)
       for (Value input : inputs)
-        declineUnlike(state, id, readers[input]);
+        declineOtherKeys(state, id, readers[input]);
     const FusionGroupId reader = sibling.value_or(id);
     for (Value input : inputs)
-      readers[input][likenessOf(state.graph.group(reader).shape)].add(reader);
+      readers[input][siblingKeyOf(state.graph.group(reader).shape)].add(reader);
   }
 }
 

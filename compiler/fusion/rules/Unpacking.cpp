@@ -9,14 +9,14 @@ namespace halftone::compiler {
 
 /// Marks gathers of rows, one for each row of the weight, from a tensor in memory: the contraction performs them as
 /// well.
-static void markBesideUnpacking(FusionState &state, Value value) {
+static void markGatherOfRows(FusionState &state, Value value) {
   Operation *op = value.getDefiningOp();
   auto gather = dyn_cast_or_null<GatherOp>(op);
   if (!op || op->getBlock() != &state.block || state.cloned.escapes(op) || !(isa<CastOp>(op) || gather) ||
       (gather && !isa<BlockArgument>(gather.getX())))
     return;
   state.cloned.markUnpacking(op);
-  markBesideUnpacking(state, gather ? gather.getIndices() : op->getOperand(0));
+  markGatherOfRows(state, gather ? gather.getIndices() : op->getOperand(0));
 }
 
 /// Returns true if `value` is a packed weight or is computed from one by elementwise ops. Marks those ops.
@@ -34,7 +34,7 @@ static bool markUnpackingOf(FusionState &state, Value value) {
       others.push_back(operand);
   if (others.size() == op->getNumOperands())
     return false;
-  llvm::for_each(others, [&](Value other) { markBesideUnpacking(state, other); });
+  llvm::for_each(others, [&](Value other) { markGatherOfRows(state, other); });
   state.cloned.markUnpacking(op);
   return true;
 }

@@ -65,7 +65,7 @@ constexpr int64_t wantedMatmulBlocks = 16;
 
 /// The work of this block over `k` indices of K, in units of the work that justifies a separate block: multiplications
 /// or, with few rows, reading the columns.
-int64_t worthBlocks(int64_t rows, int64_t columns, int64_t k) {
+int64_t profitableBlocks(int64_t rows, int64_t columns, int64_t k) {
   constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
   return std::max(rows * columns * k / leastWork, columns * k / leastRead);
 }
@@ -99,7 +99,7 @@ MatmulTile matrixTile(const MatmulTraits &traits) {
       break;
     const MatmulTile smaller =
         alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
-    if (worthBlocks(std::min(m, smaller.m), std::min(roundUp(n, 16), smaller.n), traits.depth) < 1)
+    if (profitableBlocks(std::min(m, smaller.m), std::min(roundUp(n, 16), smaller.n), traits.depth) < 1)
       break;
     tile = smaller;
   }
@@ -122,7 +122,7 @@ MatmulTile imageTile(const MatmulTraits &traits) {
       smaller.n = roundUp(tile.n / 2, leastN);
     else
       smaller.m = ceilDivide(lines, parts = std::min(2 * parts, lines)) * line;
-    if (smaller.m * smaller.n == tile.m * tile.n || worthBlocks(smaller.m, smaller.n, traits.depth) < 1)
+    if (smaller.m * smaller.n == tile.m * tile.n || profitableBlocks(smaller.m, smaller.n, traits.depth) < 1)
       break;
     tile = smaller;
   }
@@ -145,7 +145,7 @@ int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
   // Splits K instead of using smaller tiles.
   const MatmulTile tile = largestTile(m, n);
   const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, traits));
-  const int64_t worth = worthBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
+  const int64_t worth = profitableBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
   return nearestParts(k, wanted, std::min(worth, mostParts));
 }
 

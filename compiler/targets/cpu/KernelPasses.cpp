@@ -22,7 +22,7 @@ enum class On : uint8_t {
   x86 // benchmarked only there, or a pass of the x86 backend
 };
 
-struct LeftOut {
+struct SkippedPass {
   llvm::StringLiteral argument; // the name of the pass in LLVM
   On on;
 };
@@ -30,9 +30,9 @@ struct LeftOut {
 // Strength reduction of addresses, with its preparation: of all passes here it takes the longest. An x86 address has a
 // base, a scaled index and an offset, which suffice for the loops of most kernels. Kernels with manyPointersAttr keep
 // these passes.
-constexpr LeftOut strengthReduction[] = {{"canon-freeze", On::x86}, {"loop-reduce", On::x86}};
+constexpr SkippedPass strengthReduction[] = {{"canon-freeze", On::x86}, {"loop-reduce", On::x86}};
 
-constexpr LeftOut rest[] = {
+constexpr SkippedPass rest[] = {
     // The scheduler before register allocation has ordered the code, and these CPUs execute out of order anyway.
     {"post-RA-sched", On::x86},
     // These replace calls of C functions, which kernels do not contain except for memory intrinsics.
@@ -107,10 +107,10 @@ llvm::FunctionPassManager kernelPasses(const llvm::Module &module, const CpuTarg
   return passes;
 }
 
-llvm::SmallVector<llvm::StringLiteral, 0> passesLeftOut(const llvm::Module &module, const CpuTarget &cpu) {
+llvm::SmallVector<llvm::StringLiteral, 0> skippedPasses(const llvm::Module &module, const CpuTarget &cpu) {
   llvm::SmallVector<llvm::StringLiteral, 0> arguments;
-  const auto add = [&](llvm::ArrayRef<LeftOut> passes) {
-    for (const LeftOut &pass : passes)
+  const auto add = [&](llvm::ArrayRef<SkippedPass> passes) {
+    for (const SkippedPass &pass : passes)
       if (pass.on == On::all || isX86(cpu))
         arguments.push_back(pass.argument);
   };

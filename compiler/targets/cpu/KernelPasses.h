@@ -18,6 +18,6 @@ void markManyPointers(mlir::func::FuncOp code);
 llvm::FunctionPassManager kernelPasses(const llvm::Module &module, const CpuTarget &cpu);
 
 /// The arguments of the code generator's passes that are skipped for the code of `module` for `cpu`.
-llvm::SmallVector<llvm::StringLiteral, 0> passesLeftOut(const llvm::Module &module, const CpuTarget &cpu);
+llvm::SmallVector<llvm::StringLiteral, 0> skippedPasses(const llvm::Module &module, const CpuTarget &cpu);
 
 } // namespace halftone::compiler

@@ -49,7 +49,7 @@ StatusOr<std::string> compiler::generateObject(llvm::Module &module, const CpuTa
     if (!function.isDeclaration())
       function.addFnAttr("prefer-vector-width", std::to_string(cpu.vectorBytes * 8));
   HALFTONE_RETURN_IF_ERROR(machine.optimize(module, dumps, kernelPasses(module, cpu)));
-  const llvm::SmallVector<llvm::StringLiteral, 0> without = passesLeftOut(module, cpu);
+  const llvm::SmallVector<llvm::StringLiteral, 0> without = skippedPasses(module, cpu);
   if (dumps) {
     auto assembly = machine.write(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile, without);
     if (assembly.isOk())

@@ -97,9 +97,9 @@ void PackedStore::moveColumnGroups(Emitted rowBegin, Emitted columnBegin, Emitte
           frame.load(wholes, frame.address(staged(frame.constant(row)), whole, start), elementBytes(element)));
     const Emitted first = panel + divideUnsigned(columnBegin, members) + start;
     for (auto [position, line] : llvm::enumerate(frame.transpose(rows))) {
-      const Emitted index = frame.constant(int64_t(position)), isThere = start + index < count;
+      const Emitted index = frame.constant(int64_t(position)), isInside = start + index < count;
       const Emitted at = (first + index) * (panelColumns * group);
-      frame.storeMasked(line, frame.address(pointer, element, at), frame.splat(isThere, stagedRows), lineBytes);
+      frame.storeMasked(line, frame.address(pointer, element, at), frame.splat(isInside, stagedRows), lineBytes);
     }
   });
 }

@@ -107,14 +107,15 @@ void RowEmitter::emitRow(const Columns &columns) {
 void RowEmitter::emitInner(Phase &phase, const Columns &columns) {
   for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
     const bool isOfRow = llvm::none_of(access.dims, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
-    if (isOfRow && !vectors.atHand.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
-      vectors.atHand[input] = loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
+    if (isOfRow && !vectors.loadedInputs.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
+      vectors.loadedInputs[input] =
+          loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
   }
   // Phases with a shape of their own process whole rows.
   const bool isOfShape = phase.vectorDim() != frame.dims - 1;
   sums.finish(phase,
               emitEitherWay(phase, isOfShape ? Columns{columns.begin, frame.extents[phase.vectorDim()]} : columns));
-  vectors.atHand.clear();
+  vectors.loadedInputs.clear();
 }
 
 /// Emits the phase's loops, a second time with non-temporal stores if results may use them.

@@ -78,11 +78,11 @@ void RowSquares::emitSquareColumns(Emitted first, Emitted column) {
     frame.index[vectorDim] = column;
     for (auto [index, input] : llvm::enumerate(transposed)) {
       const Type element = storageOf(input).element;
-      vectors.atHand[input] =
+      vectors.loadedInputs[input] =
           frame.load(VectorType::get(frame.lanes, element), squareRow(unsigned(index), element, row), unaligned);
     }
     vectors.emitStep(phase, {}, {frame.lanes, vectorDim});
-    vectors.atHand.clear();
+    vectors.loadedInputs.clear();
   });
 }
 

@@ -53,7 +53,7 @@ bool RowVectors::takesPairs(Phase &phase) {
   bool found = false;
   for (auto [position, access] : llvm::enumerate(phase.inputAccesses)) {
     BlockArgument argument = body->getArgument(position);
-    if (atHand.contains(position) || argument.use_empty())
+    if (loadedInputs.contains(position) || argument.use_empty())
       continue;
     auto widens = [](Operation *user) {
       return isa<arith::ExtUIOp>(user) && user->getResult(0).getType().isInteger(32);
@@ -71,7 +71,7 @@ bool RowVectors::takesPairs(Phase &phase) {
 void RowVectors::loadPairs(Phase &phase) {
   const auto type = VectorType::get(frame.lanes, frame.getI32Type());
   for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
-    if (atHand.contains(input) || phase.generic.getBody()->getArgument(input).use_empty())
+    if (loadedInputs.contains(input) || phase.generic.getBody()->getArgument(input).use_empty())
       continue;
     const TensorStorage storage = frame.storage.lookup(phase.generic.getDpsInputs()[input]);
     const Emitted pointer = frame.address(storage.pointer, storage.element, frame.offset(access));
@@ -120,11 +120,11 @@ Values RowVectors::emitGroup(Phase &phase, Emitted column, int64_t groups, const
     if (inPairs && group % 2 == 0)
       loadPairs(phase);
     for (auto [input, pair] : pairs)
-      atHand[input] = halfOf(pair, group % 2 == 1);
+      loadedInputs[input] = halfOf(pair, group % 2 == 1);
     next.append(
         emitStep(phase, ArrayRef<Emitted>(carried).slice(size_t(group) * count, count), {frame.lanes, vectorDim}));
     for (auto [input, pair] : pairs)
-      atHand.erase(input);
+      loadedInputs.erase(input);
     if (group % 2 == 1)
       pairs.clear();
   }
@@ -188,7 +188,7 @@ static Lanes lanesIn(const TensorStorage &storage, bool isOneDim, const Lanes &l
 Values RowVectors::argumentsOf(Phase &phase, ArrayRef<Emitted> carried, const Lanes &lanes) {
   Values arguments;
   for (auto [input, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
-    if (const Emitted value = atHand.lookup(input)) {
+    if (const Emitted value = loadedInputs.lookup(input)) {
       arguments.push_back(value);
       continue;
     }

@@ -24,9 +24,9 @@ public:
   /// Emits loads, body and stores; returns the carried accumulators.
   Values emitStep(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
 
-  llvm::SmallDenseMap<unsigned, Emitted> atHand; // inputs of the next steps that are already loaded
-  Emitted nextRow;                               // the distance to the next row, in elements
-  bool streaming = false;                        // results that may stream are stored non-temporally
+  llvm::SmallDenseMap<unsigned, Emitted> loadedInputs; // inputs of the next steps that are already loaded
+  Emitted nextRow;                                     // the distance to the next row, in elements
+  bool streaming = false;                              // results that may stream are stored non-temporally
 
 private:
   bool takesPairs(Phase &phase);

@@ -65,18 +65,18 @@ private:
   Emitted bucketAt(Emitted byte, Emitted key);
   Emitted asPosition(Emitted index) { return index.narrow(frame.getI32Type()); }
   /// Stores the elements whose positions are in the array from `from` on.
-  void giveFrom(Emitted from);
+  void storeSortedFrom(Emitted from);
 
   KernelFrame &frame;
-  Emitted length, given, capacity; // of a row; of the kernel's results; of an array in scratch
+  Emitted length, resultCount, capacity; // of a row; of the kernel's results; of an array in scratch
   Emitted isList;
   Emitted keys, positions, counts;
 };
 
 void SortEmitter::prepare() {
   length = frame.size(sorted);
-  given = frame.extents[size_t(givenDim)];
-  isList = isLessUnsigned(given - 1, frame.constant(mostListed)) & (given * 4 < length);
+  resultCount = frame.extents[size_t(resultDim)];
+  isList = isLessUnsigned(resultCount - 1, frame.constant(mostListed)) & (resultCount * 4 < length);
   const Emitted whole = maximum(ceilDivideUnsigned(length, frame.constant(64)), frame.constant(1)) * 64;
   capacity = select(isList, frame.constant(mostListed), whole);
   keys = frame.scratch;
@@ -89,9 +89,9 @@ Emitted SortEmitter::bucketAt(Emitted byte, Emitted key) {
   return frame.address(counts, frame.getI32Type(), byte * buckets + frame.asIndex((key >> shift) & 255));
 }
 
-void SortEmitter::giveFrom(Emitted from) {
-  frame.loop(frame.constant(0), given, frame.constant(1),
-             [&](Emitted number) { give(number, frame.asIndex(loadPosition(from + number))); });
+void SortEmitter::storeSortedFrom(Emitted from) {
+  frame.loop(frame.constant(0), resultCount, frame.constant(1),
+             [&](Emitted number) { storeSorted(number, frame.asIndex(loadPosition(from + number))); });
 }
 
 /// Inserts a key after the keys in the list's first `size` entries that are not larger. Returns the key and the
@@ -110,33 +110,34 @@ Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPosition) {
 
 /// Inserts the keys at a vector of positions into the list.
 void SortEmitter::listVector(Emitted position) {
-  const Emitted last = given - 1, vector = key(position, frame.lanes);
+  const Emitted last = resultCount - 1, vector = key(position, frame.lanes);
   frame.branch(isAnyBefore(frame, vector, loadKey(last)), [&] {
     frame.store(vector, keyAt(capacity)); // the second array
     frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted lane) {
       const Emitted key = loadKey(capacity + lane);
-      frame.branch(isLessUnsigned(key, loadKey(last)), [&] { insert(given, key, asPosition(position + lane)); });
+      frame.branch(isLessUnsigned(key, loadKey(last)), [&] { insert(resultCount, key, asPosition(position + lane)); });
     });
   });
 }
 
 void SortEmitter::list() {
   const Emitted one = frame.constant(1);
-  frame.loop(frame.constant(0), given, one, [&](Emitted position) {
+  frame.loop(frame.constant(0), resultCount, one, [&](Emitted position) {
     const Values last = insert(position, key(position), asPosition(position));
     frame.store(last[0], keyAt(position));
     frame.store(last[1], positionAt(position));
   });
-  Emitted next = given;
+  Emitted next = resultCount;
   if (hasLanes) {
     const Emitted lanes = frame.constant(frame.lanes);
-    const Emitted end = given + divideUnsigned(length - given, lanes) * lanes;
+    const Emitted end = resultCount + divideUnsigned(length - resultCount, lanes) * lanes;
     frame.loop(next, end, lanes, [&](Emitted position) { listVector(position); });
     next = end;
   }
   frame.loop(next, length, one, [&](Emitted position) {
     const Emitted own = key(position);
-    frame.branch(isLessUnsigned(own, loadKey(given - 1)), [&] { insert(given, own, asPosition(position)); });
+    frame.branch(isLessUnsigned(own, loadKey(resultCount - 1)),
+                 [&] { insert(resultCount, own, asPosition(position)); });
   });
 }
 
@@ -181,7 +182,7 @@ void SortEmitter::count() {
              [&](Emitted first) { frame.store(countPreceding(first), positionAt(capacity + first)); });
   frame.loop(frame.constant(0), length, one, [&](Emitted position) {
     const Emitted number = frame.asIndex(loadPosition(capacity + position));
-    frame.branch(number < given, [&] { frame.store(asPosition(position), positionAt(number)); });
+    frame.branch(number < resultCount, [&] { frame.store(asPosition(position), positionAt(number)); });
   });
 }
 
@@ -239,8 +240,9 @@ void SortEmitter::distribute() {
     frame.store(frame.splat(asPosition(at), frame.lanes) + frame.steps(i32, frame.lanes), positionAt(at));
   });
   countBytes();
-  giveFrom(frame.loop(zero, frame.constant(elementBytes(keyType)), frame.constant(1), {zero},
-                      [&](Emitted byte, const Values &carried) { return Values{moveByByte(byte, carried[0])}; })[0]);
+  storeSortedFrom(
+      frame.loop(zero, frame.constant(elementBytes(keyType)), frame.constant(1), {zero},
+                 [&](Emitted byte, const Values &carried) { return Values{moveByByte(byte, carried[0])}; })[0]);
 }
 
 void SortEmitter::sortRow() {
@@ -248,7 +250,7 @@ void SortEmitter::sortRow() {
       isList | (length <= mostCounted),
       [&] {
         frame.branch(isList, [&] { list(); }, [&] { count(); });
-        giveFrom(frame.constant(0));
+        storeSortedFrom(frame.constant(0));
       },
       [&] { distribute(); });
 }

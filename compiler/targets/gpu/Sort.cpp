@@ -83,8 +83,9 @@ void SortEmitter::sortRow() {
   frame.loop(one, steps + 1, one, [&](Emitted step) {
     frame.loop(zero, step, one, [&](Emitted part) { exchange(one << step, one << (step - 1 - part)); });
   });
-  eachOwn(frame.extents[size_t(givenDim)],
-          [&](Emitted number) { give(number, frame.asIndex(frame.load(frame.getI32Type(), positionAt(number)))); });
+  eachOwn(frame.extents[size_t(resultDim)], [&](Emitted number) {
+    storeSorted(number, frame.asIndex(frame.load(frame.getI32Type(), positionAt(number))));
+  });
   frame.barrier();
 }
 

@@ -24,16 +24,16 @@ StatusOr<DeviceMemory> CudaDevice::allocate(int64_t bytes) {
   StatusOr<DeviceMemory> memory = gpu_->allocate(bytes);
   if (!memory.isOk() || bytes == 0)
     return memory;
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   HALFTONE_RETURN_IF_ERROR(gpu_->check(
       gpu_->calls().memsetD8Async(addressOf(memory->get()), 0, static_cast<size_t>(bytes), gpu_->compute()), "a fill"));
   return memory;
 }
 
 Status CudaDevice::upload(std::byte *to, std::span<const std::byte> from) {
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   HALFTONE_RETURN_IF_ERROR(gpu_->stage(to, from));
   ++gpu_->counters.uploads;
   gpu_->counters.uploadedBytes += static_cast<int64_t>(from.size());

@@ -19,8 +19,8 @@ StatusOr<std::unique_ptr<CudaGraph>> CudaGraph::build(std::shared_ptr<Gpu> gpu, 
 }
 
 CudaGraph::~CudaGraph() {
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  if (!turn.isOk())
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  if (!lock.isOk())
     return;
   if (execution_)
     (void)gpu_->calls().graphExecDestroy(execution_);

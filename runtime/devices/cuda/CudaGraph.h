@@ -8,7 +8,7 @@
 
 namespace halftone::cuda {
 
-/// The caller of each member holds a GpuTurn. The owner of the object keeps the kernels alive.
+/// The caller of each member holds a GpuLock. The owner of the object keeps the kernels alive.
 class CudaGraph {
 public:
   static StatusOr<std::unique_ptr<CudaGraph>> build(std::shared_ptr<Gpu> gpu, std::span<const Work> list);

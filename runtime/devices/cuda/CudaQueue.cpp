@@ -7,12 +7,12 @@ namespace halftone::cuda {
 
 CudaQueue::~CudaQueue() = default;
 
-/// Runs a request under a GpuTurn if all requests of the submission so far have succeeded.
+/// Runs a request under a GpuLock if all requests of the submission so far have succeeded.
 template <class F> void CudaQueue::unlessFailed(F request) {
   if (!error_.isOk())
     return;
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  error_ = turn.isOk() ? request() : turn.status();
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  error_ = lock.isOk() ? request() : lock.status();
 }
 
 Status CudaQueue::run(StatusOr<Work> work) {

@@ -143,10 +143,10 @@ std::string Driver::text(Result result) const {
   const char *name = nullptr, *text = nullptr;
   const bool isKnown = calls_.getErrorName(result, &name) == Result::success &&
                        calls_.getErrorString(result, &text) == Result::success && name && text;
-  const std::string said = isKnown ? fmt::format("{} ({})", text, name)
-                                   : fmt::format("error {} of the CUDA driver", static_cast<int>(result));
+  const std::string description = isKnown ? fmt::format("{} ({})", text, name)
+                                          : fmt::format("error {} of the CUDA driver", static_cast<int>(result));
   const std::string_view advice = adviceOn(result);
-  return advice.empty() ? said : fmt::format("{}; {}", said, advice);
+  return advice.empty() ? description : fmt::format("{}; {}", description, advice);
 }
 
 } // namespace halftone::cuda

@@ -23,12 +23,12 @@ StatusOr<ContextScope> Gpu::current() {
 }
 
 /// In a forked child the lock may never be released, so usable() is checked first.
-StatusOr<GpuTurn> Gpu::turn() {
+StatusOr<GpuLock> Gpu::lock() {
   HALFTONE_RETURN_IF_ERROR(usable());
   std::unique_lock lock(mutex_);
   StatusOr<ContextScope> context = current();
   HALFTONE_RETURN_IF_ERROR(context.status());
-  return GpuTurn(std::move(lock), *std::move(context));
+  return GpuLock(std::move(lock), *std::move(context));
 }
 
 StatusOr<std::shared_ptr<Gpu>> Gpu::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
@@ -195,8 +195,8 @@ Status Gpu::reserve(int64_t bytes, Address &address) {
 StatusOr<DeviceMemory> Gpu::allocate(int64_t bytes) {
   if (bytes < 0)
     return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name_, bytes));
-  const StatusOr<GpuTurn> turn = this->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = this->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   Address address = 0;
   HALFTONE_RETURN_IF_ERROR(reserve(bytes, address));
   return owned(address);
@@ -212,16 +212,16 @@ StatusOr<DeviceMemory> Gpu::allocateAhead(int64_t bytes) {
 }
 
 Status Gpu::stage(std::byte *to, std::span<const std::byte> from) {
-  const StatusOr<GpuTurn> turn = this->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = this->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   return staging_.copy(addressOf(to), from);
 }
 
 Status Gpu::download(std::span<std::byte> to, const std::byte *from) {
   Event arrived = nullptr;
   {
-    const StatusOr<GpuTurn> turn = this->turn();
-    HALFTONE_RETURN_IF_ERROR(turn.status());
+    const StatusOr<GpuLock> lock = this->lock();
+    HALFTONE_RETURN_IF_ERROR(lock.status());
     ++counters.downloads;
     counters.downloadedBytes += static_cast<int64_t>(to.size());
     if (to.empty())
@@ -266,8 +266,8 @@ void Gpu::giveEvent(Event event) {
 }
 
 Status Gpu::endSubmission() {
-  const StatusOr<GpuTurn> turn = this->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = this->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   const Status marked = markSubmission();
   if (!marked.isOk())
     (void)wait(); // without an event its completion cannot be queried later
@@ -296,8 +296,8 @@ uint64_t Gpu::submission() {
 
 /// After an error every submission counts as finished; readers of a result get the error.
 bool Gpu::hasFinished(uint64_t submission) {
-  const StatusOr<GpuTurn> turn = this->turn();
-  return !turn.isOk() || !reapSubmissions().isOk() || submission <= finished_;
+  const StatusOr<GpuLock> lock = this->lock();
+  return !lock.isOk() || !reapSubmissions().isOk() || submission <= finished_;
 }
 
 Status Gpu::reapSubmissions() {

@@ -17,10 +17,10 @@ namespace halftone::cuda {
 inline Address addressOf(const void *memory) { return reinterpret_cast<Address>(memory); }
 
 class ContextScope;
-class GpuTurn;
+class GpuLock;
 
 /// All work of a GPU is ordered by its compute stream; the copy stream transfers large uploads to the GPU ahead of
-/// their turn. Safe to use from several threads: a GpuTurn guards the members whose comments say so.
+/// their turn. Safe to use from several threads: a GpuLock guards the members whose comments say so.
 class Gpu : public std::enable_shared_from_this<Gpu> {
 public:
   /// Opens a GPU. device_error as Driver::gpu(), or if the driver does not open the GPU. `ring`: the memory of uploads
@@ -61,7 +61,7 @@ public:
   /// Makes the GPU's context current on the calling thread. Errors are those of usable() and of the driver.
   StatusOr<ContextScope> current();
   /// Acquires the GPU for the calling thread. Errors as current().
-  StatusOr<GpuTurn> turn();
+  StatusOr<GpuLock> lock();
   /// Waits until the compute stream has run all queued work, and counts the wait if the work has not already finished.
   Status wait();
   /// Like wait(), for an event.
@@ -78,7 +78,7 @@ public:
   uint64_t submission();
   bool hasFinished(uint64_t submission);
 
-  /// Updated by all components; guarded by a GpuTurn.
+  /// Updated by all components; guarded by a GpuLock.
   DeviceCounters counters;
   DeviceCounters countersNow();
 
@@ -131,13 +131,13 @@ private:
 };
 
 /// Exclusive access of the calling thread: no other thread queues work on the GPU, and the GPU's context is current.
-class GpuTurn {
+class GpuLock {
 public:
-  GpuTurn(GpuTurn &&) noexcept = default;
+  GpuLock(GpuLock &&) noexcept = default;
 
 private:
   friend class Gpu;
-  GpuTurn(std::unique_lock<std::recursive_mutex> lock, ContextScope context)
+  GpuLock(std::unique_lock<std::recursive_mutex> lock, ContextScope context)
       : lock_(std::move(lock)), context_(std::move(context)) {}
   std::unique_lock<std::recursive_mutex> lock_;
   ContextScope context_;

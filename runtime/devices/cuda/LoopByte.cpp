@@ -8,8 +8,8 @@ namespace halftone::cuda {
 LoopByte::~LoopByte() {
   if (!memory_)
     return;
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  if (!turn.isOk())
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  if (!lock.isOk())
     return;
   for (const Event event : arrived_)
     if (event) {

@@ -7,7 +7,7 @@
 
 namespace halftone::cuda {
 
-/// Up to two copies of the byte may be in flight. The caller of each member holds a GpuTurn.
+/// Up to two copies of the byte may be in flight. The caller of each member holds a GpuLock.
 class LoopByte {
 public:
   explicit LoopByte(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}

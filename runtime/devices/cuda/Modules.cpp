@@ -87,11 +87,11 @@ public:
     if (result == Result::unsupported_ptx_version)
       return bad(key, fmt::format("the driver cannot compile it: {}: the code is {}; the driver is for CUDA {}",
                                   gpu.driver().text(result), neededBy(ptx), gpu.driver().version()));
-    std::string_view said = text_.data();
-    while (said.ends_with('\n'))
-      said.remove_suffix(1);
+    std::string_view log = text_.data();
+    while (log.ends_with('\n'))
+      log.remove_suffix(1);
     return bad(key, fmt::format("the driver cannot compile it: {}{}{}", gpu.driver().text(result),
-                                said.empty() ? "" : ": ", said));
+                                log.empty() ? "" : ": ", log));
   }
 };
 
@@ -148,8 +148,8 @@ LoadedKernel::~LoadedKernel() {
   }
   if (!module)
     return;
-  const StatusOr<GpuTurn> turn = gpu->turn();
-  if (!turn.isOk())
+  const StatusOr<GpuLock> lock = gpu->lock();
+  if (!lock.isOk())
     return;
   (void)gpu->wait(); // the kernel may still run
   (void)gpu->calls().moduleUnload(module);

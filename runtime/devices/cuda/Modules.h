@@ -35,7 +35,7 @@ public:
   /// driver's log), if the entry is missing, or if a block of the launch shape does not fit the GPU. device_error as
   /// for allocations.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels);
-  /// The kernel of BuiltinPtx.h, loaded at the first call. The caller holds a GpuTurn.
+  /// The kernel of BuiltinPtx.h, loaded at the first call. The caller holds a GpuLock.
   StatusOr<const LoadedKernel *> copyKernel();
 
 private:

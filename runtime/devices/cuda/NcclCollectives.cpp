@@ -86,7 +86,7 @@ std::optional<nccl::DataType> typeOf(DType dtype) {
 StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr<Gpu> gpu,
                                                                  const std::shared_ptr<ProcessGroup> &group) {
   std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu));
-  const StatusOr<ContextScope> context = gpu->current(); // no GpuTurn: the calls below wait for other processes
+  const StatusOr<ContextScope> context = gpu->current(); // no GpuLock: the calls below wait for other processes
   Readiness own = readinessOf(group->rank(), context.isOk() ? joined->makeStream() : context.status());
   HALFTONE_RETURN_IF_ERROR(agree(*group, own));
   joined->nccl_ = own.nccl;
@@ -101,8 +101,8 @@ Status NcclCollectives::makeStream() {
 }
 
 NcclCollectives::~NcclCollectives() {
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  if (!turn.isOk())
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  if (!lock.isOk())
     return;
   if (stream_)
     (void)gpu_->calls().streamSynchronize(stream_);
@@ -170,8 +170,8 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
     if (!typeOf(array.dtype))
       return {ErrorKind::type_error,
               fmt::format("collectives between GPUs do not support dtype {}", name(array.dtype))};
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   nccl::Result late = nccl::Result::success;
   HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "querying errors", comm_));
   HALFTONE_RETURN_IF_ERROR(nccl_->check(late, "a collective queued before", comm_));
@@ -188,8 +188,8 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
 }
 
 Status NcclCollectives::wait() {
-  const StatusOr<GpuTurn> turn = gpu_->turn();
-  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const StatusOr<GpuLock> lock = gpu_->lock();
+  HALFTONE_RETURN_IF_ERROR(lock.status());
   if (inFlight_.empty()) // its start failed
     return {};
   const Event arrived = inFlight_.front();

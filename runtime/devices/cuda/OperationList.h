@@ -10,7 +10,7 @@
 
 namespace halftone::cuda {
 
-/// An operation list, divided into sections. The caller of each member holds a GpuTurn.
+/// An operation list, divided into sections. The caller of each member holds a GpuLock.
 class OperationList {
 public:
   /// A repeat with more launches is queued launch by launch in each play.

@@ -18,7 +18,7 @@ struct RingSize {
 };
 
 /// Packs uploads into a slot until it is full, then into the next one. The host waits only for a slot whose uploads
-/// have not all completed, that is, if the whole ring is in flight. The caller of each member holds a GpuTurn.
+/// have not all completed, that is, if the whole ring is in flight. The caller of each member holds a GpuLock.
 class Staging {
 public:
   Staging(Gpu &gpu, RingSize size) : gpu_(gpu), size_(size), slots_(size.slots) {}

@@ -60,10 +60,10 @@ struct WorkMemory {
   DeviceMemory table, scratch;
 };
 /// Allocates the memory, writes the table, and sets both addresses. Scratch that `memory` already has is kept. The
-/// caller holds a GpuTurn.
+/// caller holds a GpuLock.
 Status place(KernelWork &work, WorkMemory &memory);
 
-/// Queues the work on the compute stream. The caller holds a GpuTurn.
+/// Queues the work on the compute stream. The caller holds a GpuLock.
 Status queue(Gpu &gpu, const Work &work);
 
 } // namespace halftone::cuda

@@ -8,7 +8,7 @@
 
 namespace halftone::cuda {
 
-/// A list of work with fixed tables and scratch. The caller of each member holds a GpuTurn.
+/// A list of work with fixed tables and scratch. The caller of each member holds a GpuLock.
 class WorkList {
 public:
   static constexpr size_t mostNodes = 4096; // per graph

@@ -18,7 +18,7 @@ TEST_CASE("An entry comes back whole, in this process and in a later one, under 
   const std::string body("\0 some \xff bytes", 15);
   {
     CacheFolder cache(folder / "a", name, "magic 1\n", 1 << 20);
-    CHECK(cache.complaint().empty());
+    CHECK(cache.warning().empty());
     CHECK_FALSE(cache.read(key));
     cache.write(key, body);
     cache.write("../escape", body); // not a key
@@ -56,17 +56,17 @@ TEST_CASE("A folder that others can write, and a symlink, are no cache") {
   fs::create_directory(folder.path / "open");
   REQUIRE(::chmod((folder / "open").c_str(), 0777) == 0);
   CacheFolder open(folder / "open", name, "magic\n", 1 << 20);
-  CHECK_THAT(open.complaint(), Catch::EndsWith("can be written by other users"));
+  CHECK_THAT(open.warning(), Catch::EndsWith("can be written by other users"));
   open.write(key, "body");
   CHECK_FALSE(open.read(key));
   fs::create_directory(folder.path / "real");
   fs::create_directory_symlink(folder.path / "real", folder.path / "link");
-  CHECK_THAT(CacheFolder(folder / "link", name, "magic\n", 1 << 20).complaint(),
+  CHECK_THAT(CacheFolder(folder / "link", name, "magic\n", 1 << 20).warning(),
              Catch::EndsWith("is a symlink; expected a folder"));
   CacheFolder none("none", name, "magic\n", 1 << 20);
   none.write(key, "body");
   CHECK_FALSE(none.read(key));
-  CHECK(none.complaint().empty());
+  CHECK(none.warning().empty());
 }
 
 TEST_CASE("An entry beyond the limit on file sizes is not written and reported; no signal ends the process") {
@@ -80,7 +80,7 @@ TEST_CASE("An entry beyond the limit on file sizes is not written and reported; 
     cache.write(key, std::string(100000, 'x'));
     cache.write(std::string(64, 'c'), "small"); // does not hide that the first entry is missing
     ::_exit(isLimited && !cache.read(key) && cache.read(std::string(64, 'c')) &&
-                    cache.complaint().ends_with("File too large")
+                    cache.warning().ends_with("File too large")
                 ? 0
                 : 1);
   }

@@ -11,8 +11,8 @@ using Known = WrittenRanges::Known;
 namespace {
 
 Range bytes(int64_t begin, int64_t end) { return {SlotKind::arena, 0, begin, end}; }
-Piece whole(int64_t begin, int64_t end) { return {bytes(begin, end), false}; }
-Piece slice(int64_t begin, int64_t end) { return {bytes(begin, end), true}; }
+RangeAccess whole(int64_t begin, int64_t end) { return {bytes(begin, end), false}; }
+RangeAccess slice(int64_t begin, int64_t end) { return {bytes(begin, end), true}; }
 RangeCondition under(int64_t byte, bool negated = false) { return {bytes(byte, byte + 1), negated}; }
 
 } // namespace
@@ -37,7 +37,7 @@ TEST_CASE("Slices side by side are a value, in any order and with one of them wr
   CHECK(written.known(whole(0, 97), std::nullopt) == Known::no);
   written.write(slice(16, 48), std::nullopt);
   CHECK(written.known(whole(0, 96), std::nullopt) == Known::yes);
-  written.spoil(bytes(20, 24));
+  written.invalidate(bytes(20, 24));
   CHECK(written.known(whole(0, 96), std::nullopt) == Known::no);
   CHECK(written.known(slice(0, 20), std::nullopt) == Known::yes);
   CHECK(written.known(slice(24, 96), std::nullopt) == Known::yes);

@@ -36,7 +36,7 @@ struct BackwardForm {
     if (source.dims != attentionDims || left.size() < least)
       return source.function.emitError() << "a gradient of attention has " << attentionDims << " dims and at least "
                                          << least << " linalg.generic";
-    const auto takeIf = [&](bool isThere) { return isThere ? left.consume_front() : linalg::GenericOp(); };
+    const auto takeIf = [&](bool exists) { return exists ? left.consume_front() : linalg::GenericOp(); };
     const auto isSum = [&] { return combinersOf(left.front())[0] == "sum"; };
     BackwardForm form;
     form.products = left.consume_front();

@@ -27,8 +27,8 @@ bool hidesKeys(const KernelSource &source, linalg::GenericOp scores) {
 
 AttentionMask::AttentionMask(const AttentionTiles &tiles, linalg::GenericOp scores, Value products)
     : tiles(tiles), scores(scores), products(products) {
-  isThere = hidesKeys(tiles.frame.source, scores);
-  if (!isThere)
+  exists = hidesKeys(tiles.frame.source, scores);
+  if (!exists)
     return;
   const Value seen = condition(scores);
   alongQueries = dependsOn(seen, queryDim);

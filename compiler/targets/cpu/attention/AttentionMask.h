@@ -18,7 +18,7 @@ class AttentionMask {
 public:
   /// `scores` computes the scores from `products`.
   AttentionMask(const AttentionTiles &tiles, mlir::linalg::GenericOp scores, mlir::Value products);
-  explicit operator bool() const { return isThere; }
+  explicit operator bool() const { return exists; }
   /// Whether any query of the tile sees any of its keys.
   Emitted seesAny(const ScoreTile &tile) const;
 
@@ -29,7 +29,7 @@ private:
   const AttentionTiles &tiles;
   mlir::linalg::GenericOp scores;
   mlir::Value products;
-  bool isThere = false, alongQueries = false, alongKeys = false;
+  bool exists = false, alongQueries = false, alongKeys = false;
 };
 
 } // namespace halftone::compiler

@@ -37,36 +37,36 @@ void MatmulLines::multiplyPositions(const Positions &positions, const MatmulStri
   const int64_t group = block.plan.groupSize;
   const MatmulWindow::Range columns{strip.depth.first * group, strip.depth.count * group};
   const Values before = microKernel.begin(positions.count, positions.row, strip);
-  const auto ofStretch = [&](const Stretch &stretch, const Values &now) {
-    return stretch.begin ? multiplySeen(positions, stretch, now, strip) : multiplyStretch(stretch, now, strip);
+  const auto ofColumnRun = [&](const ColumnRun &run, const Values &now) {
+    return run.begin ? multiplySeen(positions, run, now, strip) : multiplyColumnRun(run, now, strip);
   };
-  const Values sums = window.forStretches(positions.first, positions.count, columns, before, ofStretch);
+  const Values sums = window.forColumnRuns(positions.first, positions.count, columns, before, ofColumnRun);
   microKernel.store(sums, positions.row, strip);
 }
 
 /// Usually all positions see a tap, or all but the first or the last. Otherwise the sums are stored, and positions are
 /// processed one by one.
-Values MatmulLines::multiplySeen(const Positions &positions, const Stretch &stretch, const Values &sums,
+Values MatmulLines::multiplySeen(const Positions &positions, const ColumnRun &run, const Values &sums,
                                  const MatmulStrip &strip) const {
-  const Emitted first = stretch.begin, end = stretch.end;
+  const Emitted first = run.begin, end = run.end;
   const auto areSeen = [&](int64_t from, int64_t to) {
     return equal(first, frame.constant(from)) & equal(end, frame.constant(to));
   };
   const auto multiplyFrom = [&](int64_t from, int64_t to) {
-    Stretch part = stretch;
-    part.from = stretch.from + window.pitch() * from;
+    ColumnRun part = run;
+    part.from = run.from + window.pitch() * from;
     const auto begin = size_t(from * strip.vectors), many = size_t((to - from) * strip.vectors);
     Values all = sums;
-    llvm::copy(multiplyStretch(part, Values(ArrayRef<Emitted>(sums).slice(begin, many)), strip), all.begin() + begin);
+    llvm::copy(multiplyColumnRun(part, Values(ArrayRef<Emitted>(sums).slice(begin, many)), strip), all.begin() + begin);
     return all;
   };
   const auto oneByOne = [&] {
     microKernel.store(sums, positions.row, strip);
     frame.loop(first, end, frame.constant(1), [&](Emitted at) {
-      Stretch own = stretch;
-      own.from = stretch.from + window.pitch() * at;
+      ColumnRun own = run;
+      own.from = run.from + window.pitch() * at;
       const Emitted row = positions.row + at;
-      microKernel.store(multiplyStretch(own, microKernel.load(1, row, strip), strip), row, strip);
+      microKernel.store(multiplyColumnRun(own, microKernel.load(1, row, strip), strip), row, strip);
     });
     return microKernel.load(positions.count, positions.row, strip);
   };
@@ -82,16 +82,16 @@ Values MatmulLines::multiplySeen(const Positions &positions, const Stretch &stre
 }
 
 /// `sums` are those of the stretch's positions from its first one on.
-Values MatmulLines::multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const {
+Values MatmulLines::multiplyColumnRun(const ColumnRun &run, const Values &sums, const MatmulStrip &strip) const {
   const int64_t group = block.plan.groupSize;
-  const Emitted fromB = stretch.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();
-  const Emitted count = stretch.columns.count / frame.constant(group);
+  const Emitted fromB = run.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();
+  const Emitted count = run.columns.count / frame.constant(group);
   const auto rows = int64_t(sums.size()) / strip.vectors;
   return frame.loop(frame.constant(0), count, frame.constant(1), sums, [&](Emitted k, const Values &now) {
     const Values column = strip.b({fromB + k});
     Values next;
     for (int64_t row = 0; row < rows; ++row) {
-      const Emitted element = block.splat(window.groupAt(stretch.from + k * group + pitch * row));
+      const Emitted element = block.splat(window.groupAt(run.from + k * group + pitch * row));
       for (int64_t vector = 0; vector < strip.vectors; ++vector)
         next.push_back(microKernel.multiplyAdd(element, column[size_t(vector)], now[next.size()]));
     }

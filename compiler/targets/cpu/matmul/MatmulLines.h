@@ -18,7 +18,7 @@ public:
   void multiply(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
 
 private:
-  using Stretch = MatmulWindow::Stretch;
+  using ColumnRun = MatmulWindow::ColumnRun;
   /// Adjacent positions on a line; `row` is the row of the first one in the tile.
   struct Positions {
     MatmulWindow::Position first;
@@ -26,9 +26,9 @@ private:
     Emitted row;
   };
   void multiplyPositions(const Positions &positions, const MatmulStrip &strip) const;
-  Values multiplySeen(const Positions &positions, const Stretch &stretch, const Values &sums,
+  Values multiplySeen(const Positions &positions, const ColumnRun &run, const Values &sums,
                       const MatmulStrip &strip) const;
-  Values multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const;
+  Values multiplyColumnRun(const ColumnRun &run, const Values &sums, const MatmulStrip &strip) const;
 
   const MatmulBlock &block;
   KernelFrame &frame;

@@ -137,10 +137,10 @@ Emitted RegistersOrder::packWithFirstRows(ArrayRef<int64_t> counts, const Matmul
     packing.packColumnsTransposed(strip.column, end, strip.depth);
     return zero;
   }
-  const Emitted areThere = constant(count) <= block.rows;
+  const Emitted areInside = constant(count) <= block.rows;
   if (plan.a != ReadA::image && plan.isMatrix(1)) {
     microKernel.packAndMultiply(counts, packing.firstOf(1, strip.column, strip.depth), factors.stripAt(strip), strip);
-    return select(areThere, constant(count), zero);
+    return select(areInside, constant(count), zero);
   }
   MatmulStrip inPlace = strip;
   inPlace.b = factors.columnsInPlace(strip);
@@ -155,8 +155,8 @@ Emitted RegistersOrder::packWithFirstRows(ArrayRef<int64_t> counts, const Matmul
     return zero;
   }
   frame.branch(
-      areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); }, packAlone);
-  return select(areThere, constant(count), zero);
+      areInside, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); }, packAlone);
+  return select(areInside, constant(count), zero);
 }
 
 /// Multiplies pairs. Packing has checked A for subnormal numbers; this code checks B while it multiplies the first
@@ -166,14 +166,14 @@ void RegistersOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStri
   // Few rows, which leaves registers for the check. The earlier sums in memory are overwritten only when all elements
   // have been checked.
   const int64_t few = counts[1];
-  const Emitted zero = constant(0), areThere = constant(few) <= block.rows;
+  const Emitted zero = constant(0), areInside = constant(few) <= block.rows;
   const Emitted saw = microKernel.multiplyWatching({few, 1}, factors.stripAt(strip), strip);
   const auto widened = [&] {
     microKernel.widens = true;
     multiplyRows(counts, zero, strip);
     microKernel.widens = false;
   };
-  frame.branch(saw, widened, [&] { multiplyRows(counts, select(areThere, constant(few), constant(1)), strip); });
+  frame.branch(saw, widened, [&] { multiplyRows(counts, select(areInside, constant(few), constant(1)), strip); });
 }
 
 void TilesOrder::begin() {

@@ -95,8 +95,8 @@ Values MatmulWindow::tapsAt(Emitted linear) const {
   return taps;
 }
 
-Values MatmulWindow::forStretches(const Position &first, int64_t count, Range columns, ArrayRef<Emitted> carried,
-                                  OfStretch body) const {
+Values MatmulWindow::forColumnRuns(const Position &first, int64_t count, Range columns, ArrayRef<Emitted> carried,
+                                   OfColumnRun body) const {
   const Emitted width = last().taps * channels, end = columns.first + columns.count;
   return frame.loop(
       columns.first / width, ceilDivide(end, width), constant(1), carried, [&](Emitted number, const Values &now) {
@@ -104,14 +104,14 @@ Values MatmulWindow::forStretches(const Position &first, int64_t count, Range co
         const Emitted count_ = minimum((number + 1) * width, end) - begin;
         const RowOfTaps row{alongOuter(first.along, tapsOf(number), first.example), number * width, {begin, count_}};
         return frame.choose(
-            row.outer.inside, [&] { return stretchesOf(row, first.along.back(), count, now, body); },
+            row.outer.inside, [&] { return columnRunsOf(row, first.along.back(), count, now, body); },
             [&] { return now; });
       });
 }
 
 /// If all positions see all taps, and the taps are contiguous in memory, they form one stretch.
-Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
-                                 OfStretch body) const {
+Values MatmulWindow::columnRunsOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
+                                  OfColumnRun body) const {
   const Axis &axis = last();
   const Emitted line = row.outer.index * axis.extent, seen = position * axis.stride - axis.paddingLow;
   const Emitted first = row.columns.first - row.begin, end = first + row.columns.count;

@@ -33,17 +33,17 @@ public:
   void forLines(Range positions, Loop loop, llvm::function_ref<void(const Line &)> body) const;
 
   /// Columns that are contiguous in memory at each of several adjacent positions of a line.
-  struct Stretch {
+  struct ColumnRun {
     Range columns;
     Emitted from;       // the first column at the first position, in elements of the image; positions are pitch() apart
     Emitted begin, end; // the positions at which the columns are inside the image; null: all
   };
-  using OfStretch = llvm::function_ref<Values(const Stretch &, const Values &)>;
+  using OfColumnRun = llvm::function_ref<Values(const ColumnRun &, const Values &)>;
   /// Emits code for the stretches of the `count` positions from `first` on, in the order of columns; stretches outside
   /// of the image at all positions are skipped. The window must have no base dilation. `body` maps the carried values
   /// to the next ones; returns the final values.
-  Values forStretches(const Position &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
-                      OfStretch body) const;
+  Values forColumnRuns(const Position &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
+                       OfColumnRun body) const;
   Emitted pitch() const { return channels * last().stride; }
   /// The packed element of adjacent elements of the image from `offset` on.
   Emitted groupAt(Emitted offset) const;
@@ -86,8 +86,8 @@ private:
     Emitted begin;
     Range columns; // the requested ones of the row
   };
-  Values stretchesOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
-                     OfStretch body) const;
+  Values columnRunsOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
+                      OfColumnRun body) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;

@@ -148,10 +148,10 @@ Values PackingCode::interleaveGroup(Emitted group, Emitted members, const Values
     for (int64_t vector = 0; vector < core.vectors; ++vector) {
       Values lanes;
       for (int64_t member = 0; member < core.group; ++member) {
-        const bool isThere = member == 0 || !members;
-        const Emitted k = isThere ? first + member : first + minimum(constant(member), members - 1);
+        const bool isInside = member == 0 || !members;
+        const Emitted k = isInside ? first + member : first + minimum(constant(member), members - 1);
         const Emitted read = across(column + vector * core.lanes, k);
-        lanes.push_back(isThere ? read : select(constant(member) < members, read, read.like(int64_t(0))));
+        lanes.push_back(isInside ? read : select(constant(member) < members, read, read.like(int64_t(0))));
       }
       Emitted groups = core.group == 1 ? core.operand.packed(*this, lanes[0]) : joined(*this, lanes, packed);
       groups = core.biases ? biasedBytes(groups) : groups;

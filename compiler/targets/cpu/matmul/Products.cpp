@@ -22,7 +22,7 @@ constexpr ProductRow plainRow{
     .exact = true,
     .takesIntegers = false,
     .signedOperands = true,
-    .isThere = [](const llvm::MCSubtargetInfo &) { return true; },
+    .isAvailable = [](const llvm::MCSubtargetInfo &) { return true; },
     .pays = [](const CpuTarget &, const MatmulTraits &) { return true; },
     .multiply = [](CodeBuilder &, Emitted sums, Emitted a, Emitted b) { return sums + a * b; },
     .multiplyWidened = nullptr,
@@ -71,7 +71,7 @@ std::vector<const ProductRow *> productsOf(const llvm::Triple &triple, const llv
   for (const Architecture &architecture : architectures)
     if (architecture.isOf(triple))
       for (const ProductRow &row : architecture.products())
-        if (row.isThere(features))
+        if (row.isAvailable(features))
           products.push_back(&row);
   products.push_back(&plainRow);
   return products;

@@ -80,7 +80,7 @@ constexpr ProductRow rows[] = {
         .exact = false,
         .takesIntegers = false,
         .signedOperands = true,
-        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
+        .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
         .pays =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return traits.rows > 4 && areAll(traits, DType::bfloat16, DType::float32);
@@ -94,7 +94,7 @@ constexpr ProductRow rows[] = {
         .exact = true,
         .takesIntegers = true,
         .signedOperands = true,
-        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
+        .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
         .pays =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return areAll(traits, DType::int8, DType::int32) && !traits.computed && !traits.halfBytes;
@@ -108,7 +108,7 @@ constexpr ProductRow rows[] = {
         .exact = false,
         .takesIntegers = false,
         .signedOperands = true,
-        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
+        .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
         .pays =
             [](const CpuTarget &target, const MatmulTraits &traits) {
               return readsPairsFast(target, traits) && (traits.rows > 4 || traits.panels) &&
@@ -123,7 +123,7 @@ constexpr ProductRow rows[] = {
         .exact = true,
         .takesIntegers = true,
         .signedOperands = false,
-        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
+        .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
         .pays =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return areAll(traits, DType::int8, DType::int32) && !traits.computed && traits.lhsAlongDepth;
