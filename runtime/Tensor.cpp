@@ -184,7 +184,7 @@ Tensor Tensor::zeros(const Shape &shape, DType dtype) {
 Tensor Tensor::ones(const Shape &shape, DType dtype) { return full(shape, 1, dtype); }
 
 Tensor Tensor::full(const Shape &shape, const Number &value, DType dtype) {
-  const bool isHeld = is_float(dtype) || dtype == DType::bool_ || placeIn(dtype, value) == Place::inside;
+  const bool isHeld = is_float(dtype) || dtype == DType::bool_ || positionIn(dtype, value) == RangePosition::inside;
   const bool isReal = value.kind() == Number::Kind::real || !isHeld; // which is clamped
   const double real = value.real();
   const uint64_t bits = value.bits();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
-#include "runtime/base/KeyPlaces.h"
+#include "runtime/base/KeyRanges.h"
 #include <algorithm>
 
 using namespace halftone;
@@ -11,7 +11,7 @@ namespace {
 /// Copies the selected elements axis by axis: strings, or the bytes of numbers.
 template <class Element> class Copier {
 public:
-  Copier(const KeyPlaces &places, const Shape &shape, size_t width) : axes_(places.axes), strides_(axes_.size(), 1) {
+  Copier(const KeyRanges &ranges, const Shape &shape, size_t width) : axes_(ranges.axes), strides_(axes_.size(), 1) {
     for (size_t axis = axes_.size(); axis-- > 1;)
       strides_[axis - 1] = strides_[axis] * shape[static_cast<int64_t>(axis)];
     // After the last axis that is not selected whole, elements are contiguous.
@@ -35,14 +35,14 @@ public:
         from += axes_[axis].start * strides_[axis];
       return std::copy_n(from, count_, to);
     }
-    const AxisPlaces &places = axes_[axis];
-    for (int64_t i = 0; i < places.count; ++i)
-      to = copy(from + (places.start + i * places.step) * strides_[axis], to, axis + 1);
+    const AxisRange &ranges = axes_[axis];
+    for (int64_t i = 0; i < ranges.count; ++i)
+      to = copy(from + (ranges.start + i * ranges.step) * strides_[axis], to, axis + 1);
     return to;
   }
 
 private:
-  const std::vector<AxisPlaces> &axes_;
+  const std::vector<AxisRange> &axes_;
   std::vector<int64_t> strides_;
   size_t depth_ = 0, count_ = 0; // contiguous elements
 };
@@ -57,20 +57,20 @@ bool isView(std::span<const Index> key) {
 
 Tensor keyed(const Tensor &x, std::span<const Index> key) {
   const Shape shape = x.shape();
-  const KeyPlaces places = placesOf(key, shape);
-  const Shape result = places.result();
+  const KeyRanges ranges = rangesOf(key, shape);
+  const Shape result = ranges.result();
   if (isView(key))
-    return TensorAccess::view(x, result.elements() ? places.axes[0].start * (x.size() / shape[0]) : 0, result);
+    return TensorAccess::view(x, result.elements() ? ranges.axes[0].start * (x.size() / shape[0]) : 0, result);
   if (x.dtype() == DType::string) {
     std::vector<std::string> strings(static_cast<size_t>(result.elements()));
     if (!strings.empty())
-      Copier<std::string>(places, shape, 1).copy(TensorAccess::strings(x).data(), strings.data());
+      Copier<std::string>(ranges, shape, 1).copy(TensorAccess::strings(x).data(), strings.data());
     return TensorAccess::ofStrings(std::move(strings), result);
   }
   const std::byte *const from = TensorAccess::data(x);
   Tensor copy = TensorAccess::allocate(x.dtype(), result);
   if (copy.size() > 0)
-    Copier<std::byte>(places, shape, static_cast<size_t>(itemsize(x.dtype())))
+    Copier<std::byte>(ranges, shape, static_cast<size_t>(itemsize(x.dtype())))
         .copy(from, TensorAccess::mutableData(copy));
   return copy;
 }

@@ -8,10 +8,10 @@
 namespace halftone::detail {
 
 /// Rethrows the error with "place: " before its message. An environment error is unchanged.
-[[noreturn]] inline void rethrowAt(const std::string &place, const Error &error) {
+[[noreturn]] inline void rethrowAt(const std::string &location, const Error &error) {
   if (isOfEnvironment(error.message()))
     throw error;
-  throw Error(error.kind(), place + ": " + error.message(), error.layer_path(), error.where());
+  throw Error(error.kind(), location + ": " + error.message(), error.layer_path(), error.where());
 }
 
 } // namespace halftone::detail

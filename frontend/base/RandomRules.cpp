@@ -114,7 +114,7 @@ RandintRule randintRule(std::string_view who, int64_t minval, int64_t maxval, DT
         ErrorKind::value_error,
         fmt::format("`{}` requires `minval` below `maxval`. Received: minval={}, maxval={}", who, minval, maxval));
   for (const int64_t bound : {minval, maxval - 1})
-    if (placeIn(dtype, bound) != Place::inside)
+    if (positionIn(dtype, bound) != RangePosition::inside)
       throw Error(ErrorKind::value_error,
                   fmt::format("`{}` requires bounds that {} can represent. Received: minval={}, "
                               "maxval={}",

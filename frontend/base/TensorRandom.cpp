@@ -25,9 +25,9 @@ public:
         blocks_[stream] = dialect::philox4x32(
             {static_cast<uint32_t>(index / 4), static_cast<uint32_t>(static_cast<uint64_t>(index / 4) >> 32), 0, 0},
             {key_[0] + offsetOfStream(stream), key_[1]});
-    place_ = static_cast<size_t>(index % 4);
+    position_ = static_cast<size_t>(index % 4);
   }
-  uint32_t operator()(uint32_t stream) const { return blocks_[stream][place_]; }
+  uint32_t operator()(uint32_t stream) const { return blocks_[stream][position_]; }
   /// A value in [0, 1), shifted by `offset` steps.
   template <class F> F uniform(F offset = 0, uint32_t which = 0) const {
     if constexpr (std::is_same_v<F, float>)
@@ -41,7 +41,7 @@ private:
   static constexpr uint32_t streams = 4;
   KeyWords key_;
   std::array<std::array<uint32_t, 4>, streams> blocks_{};
-  size_t place_ = 0;
+  size_t position_ = 0;
 };
 
 /// Fills a tensor with elements f(words), computed in T, a few thousand elements at a time.

@@ -123,9 +123,9 @@ ImageDataset datasetOf(ImageFolder folder, const std::string &directory, const c
     throw Error(ErrorKind::value_error, fmt::format("No {}images found in directory {}. Allowed formats: ('.jpeg', "
                                                     "'.jpg', '.png')",
                                                     kind, directory));
-  std::vector<int64_t> places(folder.files.size());
-  std::iota(places.begin(), places.end(), 0);
-  Dataset dataset(Tensor(std::move(places), Shape{std::ssize(folder.files)}));
+  std::vector<int64_t> indices(folder.files.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  Dataset dataset(Tensor(std::move(indices), Shape{std::ssize(folder.files)}));
   if (shuffles)
     dataset = dataset.shuffle(args.batch_size ? extentProduct(*args.batch_size, 8) : 1024, args.seed);
   const auto shared = std::make_shared<const ImageFolder>(std::move(folder));

@@ -97,9 +97,9 @@ std::vector<uint8_t> weighed(const std::vector<uint8_t> &bytes, const Layout &la
 std::vector<int64_t> nearest(int64_t begin, int64_t from, int64_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   std::vector<int64_t> all;
-  double place = static_cast<double>(begin) + scale * 0.5;
-  for (int64_t i = 0; i < to; ++i, place += scale)
-    all.push_back(std::min(static_cast<int64_t>(place), begin + from - 1));
+  double position = static_cast<double>(begin) + scale * 0.5;
+  for (int64_t i = 0; i < to; ++i, position += scale)
+    all.push_back(std::min(static_cast<int64_t>(position), begin + from - 1));
   return all;
 }
 Pixels looked(const Pixels &pixels, const Box &box, std::array<int64_t, 2> size) {

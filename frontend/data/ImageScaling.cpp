@@ -45,13 +45,13 @@ std::vector<Neighbours> neighboursOf(int64_t begin, int64_t from, int64_t to, In
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   std::vector<Neighbours> all;
   for (int64_t i = 0; i < to; ++i) {
-    const double place = (static_cast<double>(i) + 0.5) * scale;
+    const double position = (static_cast<double>(i) + 0.5) * scale;
     if (interpolation == Interpolation::nearest) {
-      all.push_back({begin + std::min(static_cast<int64_t>(place), from - 1), {1.0f}});
+      all.push_back({begin + std::min(static_cast<int64_t>(position), from - 1), {1.0f}});
       continue;
     }
     const Kernel kernel = kernelOf(interpolation);
-    const double center = place - 0.5;
+    const double center = position - 0.5;
     const int64_t first = std::max<int64_t>(static_cast<int64_t>(std::ceil(center - kernel.radius)), 0);
     const int64_t last = std::min(static_cast<int64_t>(std::floor(center + kernel.radius)), from - 1);
     std::vector<double> weights;

@@ -77,7 +77,7 @@ static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
 /// The device of a traced function: `device` if the caller requested it or if the function has no variables, otherwise
 /// the device of the variables. Moves the function's constants, its random states, and other following variables there.
-static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
+static std::shared_ptr<DeviceRuntime> runtimeFor(const Trace &trace, Device device, bool isAskedFor) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
   const auto isEverywhere = [](const auto &named) {
@@ -117,7 +117,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
     return Status(ErrorKind::internal_error, fmt::format("{} has host steps", options_.name)); // run() begins again
   if (!reads.any())
     key.threadSettings = ProgramKey::anySettings;
-  const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
+  const std::shared_ptr<DeviceRuntime> device = runtimeFor(*traced, key.device, options_.device.has_value());
   const bool agrees = traced->usesProcesses && !traced->sharedBatch; // callers compare the steps of fit()
   std::string text;
   if (agrees)

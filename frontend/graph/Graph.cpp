@@ -289,7 +289,7 @@ bool trainingNow() { return training; }
 TrainingScope::TrainingScope(bool now) : saved_(training) { training = now; }
 TrainingScope::~TrainingScope() { training = saved_; }
 bool inferringShapes() { return inference != 0; }
-bool standsForNone(int64_t extent) {
+bool isNonePlaceholder(int64_t extent) {
   return inferringShapes() && std::ranges::find(probes, extent) != std::end(probes);
 }
 int64_t inferenceNumber() { return inference; }

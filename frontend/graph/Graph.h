@@ -98,7 +98,7 @@ private:
 /// Returns true while a call only infers shapes; a layer must not retain state from such a call.
 bool inferringShapes();
 /// Returns true if a call infers shapes and `extent` is a stand-in for None.
-bool standsForNone(int64_t extent);
+bool isNonePlaceholder(int64_t extent);
 /// The id of the running inferSpecs() of this thread, from 1; 0 if none is running. Traces with the same id differ in
 /// the extents that stand for None.
 int64_t inferenceNumber();

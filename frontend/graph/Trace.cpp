@@ -102,12 +102,12 @@ public:
                 {named("lhs_batch", i64s(axes.lhsBatch)), named("rhs_batch", i64s(axes.rhsBatch)),
                  named("lhs_contract", i64s(axes.lhsContract)), named("rhs_contract", i64s(axes.rhsContract))});
   }
-  Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+  Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &positions,
                const std::vector<int64_t> &taps, bool lowest) override {
     std::vector<int64_t> dims{x.shape()[0]};
-    dims.insert(dims.end(), places.begin(), places.end());
+    dims.insert(dims.end(), positions.begin(), positions.end());
     dims.insert(dims.end(), taps.begin(), taps.end());
-    for (int64_t axis = 1 + static_cast<int64_t>(places.size()); axis < x.shape().rank(); ++axis)
+    for (int64_t axis = 1 + static_cast<int64_t>(positions.size()); axis < x.shape().rank(); ++axis)
       dims.push_back(x.shape()[axis]);
     llvm::SmallVector<NamedAttribute> attributes = attributesOf(builder(), steps);
     if (lowest)
@@ -115,9 +115,9 @@ public:
     return emit("window", {type(Shape(dims), x.dtype())}, {resolve(x)}, attributes);
   }
   Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
-                    const std::vector<int64_t> &places) override {
+                    const std::vector<int64_t> &positions) override {
     std::vector<int64_t> dims{x.shape()[0]};
-    dims.insert(dims.end(), places.begin(), places.end());
+    dims.insert(dims.end(), positions.begin(), positions.end());
     dims.push_back(x.shape()[-2]);
     dims.push_back(w.shape()[-1]);
     DType result = x.dtype() == DType::int8 ? DType::int32 : x.dtype();
@@ -178,11 +178,11 @@ public:
     auto attr = hd::CollectiveKindAttr::get(&context_, mirrored<hd::CollectiveKind>(kind));
     return emit("all_reduce", {}, {resolve(x)}, {named("kind", attr)});
   }
-  Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
-    return emitDivided("reduce_scatter", x, borders, rank);
+  Value reduceScatter(const Value &x, const std::vector<int64_t> &offsets, int64_t rank) override {
+    return emitDivided("reduce_scatter", x, offsets, rank);
   }
-  Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
-    return emitDivided("all_gather", x, borders, rank);
+  Value allGather(const Value &x, const std::vector<int64_t> &offsets, int64_t rank) override {
+    return emitDivided("all_gather", x, offsets, rank);
   }
   Value reshape(const Value &x, const Shape &shape) override {
     return emit("reshape", {type(shape, x.dtype())}, {resolve(x)});
@@ -208,9 +208,9 @@ public:
     return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs), {along(axis)});
   }
   Value gather(const Value &x, const Value &indices, int64_t axis, int64_t batch) override {
-    std::vector<int64_t> dims = x.shape().dims(), places = indices.shape().dims();
+    std::vector<int64_t> dims = x.shape().dims(), positions = indices.shape().dims();
     auto at = dims.erase(dims.begin() + axis);
-    dims.insert(at, places.begin() + batch, places.end());
+    dims.insert(at, positions.begin() + batch, positions.end());
     return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)},
                 {along(axis), named("batch", i64(batch))});
   }
@@ -462,9 +462,9 @@ private:
       return emitOp(name, types, operands, attributes);
     };
   }
-  Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &borders, int64_t rank) {
+  Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &offsets, int64_t rank) {
     return emit(name, {}, {resolve(x)},
-                {named("borders", builder().getArrayAttr(i64s(borders))), named("rank", i64(rank))});
+                {named("borders", builder().getArrayAttr(i64s(offsets))), named("rank", i64(rank))});
   }
   Value constantOf(DenseElementsAttr value) { return emit("constant", {value.getType()}, {}, {named("value", value)}); }
   void yield(Block &block, ValueRange values) {

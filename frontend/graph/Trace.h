@@ -133,14 +133,14 @@ public:
   virtual Value contract(const Value &a, const Value &b, const ContractAxes &axes) = 0;
   /// One value per spatial axis; see the docs of the op `window`.
   struct WindowSteps {
-    std::vector<int64_t> stride, dilation, low, hole;
+    std::vector<int64_t> stride, dilation, paddingLow, baseDilation;
   };
   /// Windows of x (n, s..., c...): (n, positions..., taps..., c...).
-  virtual Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+  virtual Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &positions,
                        const std::vector<int64_t> &taps, bool lowest) = 0;
   /// Convolves x (n, s..., g, c) with w (k..., g, c, f): (n, positions..., g, f).
   virtual Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
-                            const std::vector<int64_t> &places) = 0;
+                            const std::vector<int64_t> &positions) = 0;
   /// Arguments of attention other than queries, keys and values; see the docs of the op. Undefined operands are absent.
   struct Attention {
     Value bias{}, mask{}, key{};
@@ -160,10 +160,10 @@ public:
   virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;
   /// Reduce-scatter: sums x over processes and returns elements [borders[rank], borders[rank + 1]) of the sum as a
   /// vector or, if one process has all elements, in the shape of x.
-  virtual Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
+  virtual Value reduceScatter(const Value &x, const std::vector<int64_t> &offsets, int64_t rank) = 0;
   /// All-gather: concatenates the elements of all processes to a vector. If `x` already has all elements, the result
   /// has the shape of x.
-  virtual Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
+  virtual Value allGather(const Value &x, const std::vector<int64_t> &offsets, int64_t rank) = 0;
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
   virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;

@@ -23,8 +23,8 @@ inline llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Builder builde
   const auto named = [&](llvm::StringRef name, const std::vector<int64_t> &values) {
     return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values));
   };
-  return {named("stride", steps.stride), named("dilation", steps.dilation), named("low", steps.low),
-          named("hole", steps.hole)};
+  return {named("stride", steps.stride), named("dilation", steps.dilation), named("low", steps.paddingLow),
+          named("hole", steps.baseDilation)};
 }
 
 /// The extents of the axes that are not listed.

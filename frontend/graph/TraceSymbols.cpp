@@ -64,7 +64,7 @@ RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
     if (dim < 0)
       throw Error(ErrorKind::value_error, fmt::format("compilation needs a shape without None, got {}", shape.str()));
   std::vector<int64_t> known = shape.dims();
-  std::ranges::replace_if(known, standsForNone, 1);
+  std::ranges::replace_if(known, isNonePlaceholder, 1);
   if (!halftone::verify(TensorType{dtype, known}).isOk())
     throw Error(ErrorKind::value_error,
                 fmt::format("a tensor of shape {} and dtype {} is too large", shape.str(), name(dtype)));

@@ -77,7 +77,7 @@ Variable::operator Value() const {
     throw Error(
         ErrorKind::runtime_error,
         fmt::format("Variable '{}' was read outside of a function being traced: value() gives its data", impl_->path));
-  if (const Value *other = StandIn::of(*impl_))
+  if (const Value *other = VariableOverride::of(*impl_))
     return asDtype(*other, dtype(), "autocast");
   return trace->read(impl_, dtype());
 }
@@ -151,13 +151,13 @@ std::ostream &operator<<(std::ostream &os, const Variable &variable) {
 
 namespace detail {
 
-static thread_local StandIn *innermostStandIn = nullptr;
+static thread_local VariableOverride *innermostOverride = nullptr;
 
-StandIn::StandIn(Variable variable, Value value)
-    : variable_(std::move(variable)), value_(std::move(value)), outer_(std::exchange(innermostStandIn, this)) {}
-StandIn::~StandIn() { innermostStandIn = outer_; }
-const Value *StandIn::of(const VariableImpl &variable) {
-  for (const StandIn *each = innermostStandIn; each; each = each->outer_)
+VariableOverride::VariableOverride(Variable variable, Value value)
+    : variable_(std::move(variable)), value_(std::move(value)), outer_(std::exchange(innermostOverride, this)) {}
+VariableOverride::~VariableOverride() { innermostOverride = outer_; }
+const Value *VariableOverride::of(const VariableImpl &variable) {
+  for (const VariableOverride *each = innermostOverride; each; each = each->outer_)
     if (each->variable_.impl().get() == &variable)
       return &each->value_;
   return nullptr;

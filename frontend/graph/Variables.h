@@ -58,18 +58,18 @@ bool autocastScopeOpen(); // true if this thread has an open scope
 
 /// A scope in which this thread reads `value` in place of the variable, in the dtype of the read. A layer that computes
 /// with a function of another layer's weight calls that layer in such a scope.
-class StandIn {
+class VariableOverride {
 public:
-  StandIn(Variable variable, Value value);
-  ~StandIn();
-  StandIn(const StandIn &) = delete;
+  VariableOverride(Variable variable, Value value);
+  ~VariableOverride();
+  VariableOverride(const VariableOverride &) = delete;
   /// Null if the variable itself is read.
   static const Value *of(const VariableImpl &variable);
 
 private:
   Variable variable_;
   Value value_;
-  StandIn *outer_;
+  VariableOverride *outer_;
 };
 
 /// The configuration epoch, part of program keys. It increases with configurationChanges(), and differs between the

@@ -79,7 +79,7 @@ void Checkpoint::save(const std::string &path) const {
                       .epoch = stateOf(model_).finishedEpochs,
                       .step = 0,
                       .seeds = seedSequence(),
-                      .place = FitProgress::placeOf(model_)};
+                      .position = FitProgress::positionOf(model_)};
   addPolicies(model_, file.contents.metadata);
   const OwnOptimizers own = ownOptimizers(model_, compiled.get());
   for (size_t i = 0; i < own.known.size(); ++i)
@@ -110,10 +110,10 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   setSeedSequence(file.seeds);
   ModelState &own = stateOf(model_);
   own.finishedEpochs = file.epoch;
-  const int64_t batch = file.place ? file.place->batch : 0;
+  const int64_t batch = file.position ? file.position->batch : 0;
   {
     const ForkSafeLock lock(own.mutex);
-    own.restoredPlace = file.place ? std::make_shared<PlaceInData>(std::move(*file.place)) : nullptr;
+    own.restoredPosition = file.position ? std::make_shared<DataPosition>(std::move(*file.position)) : nullptr;
   }
   ++own.restores;
   return {file.epoch, batch, file.step, std::move(state.converted)};

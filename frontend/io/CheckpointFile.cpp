@@ -17,7 +17,7 @@ namespace {
 constexpr const char *formatKey = "format", *versionKey = "version", *epochKey = "epoch", *stepKey = "step",
                      *seedsKey = "seed_sequence", *sumKey = "crc32";
 // Metadata keys of the position within a run.
-constexpr const char *placeKeyName = "place", *passSeedsKey = "pass_seed_sequence", *passCountsKey = "pass_shuffles",
+constexpr const char *positionKeyName = "place", *passSeedsKey = "pass_seed_sequence", *passCountsKey = "pass_shuffles",
                      *countsKey = "shuffles", *logKey = "log:";
 std::string sumsName(size_t number) { return fmt::format("fit/metric_sums/{}", number); }
 constexpr const char *formatName = "halftone checkpoint", *formatVersion = "1";
@@ -128,48 +128,48 @@ private:
 };
 
 /// Removes the position within a run, and the sums of its metrics, from the contents of the file at `path`.
-std::optional<PlaceInData> takePlace(const std::string &path, Safetensors &contents, int64_t epoch) {
+std::optional<DataPosition> takePosition(const std::string &path, Safetensors &contents, int64_t epoch) {
   const Metadata metadata(path, contents);
-  if (!metadata.has(placeKeyName))
+  if (!metadata.has(positionKeyName))
     return std::nullopt;
-  const std::vector<int64_t> numbers = metadata.numbers(placeKeyName);
+  const std::vector<int64_t> numbers = metadata.numbers(positionKeyName);
   if (numbers.size() != 6)
-    refuseFile(path, fmt::format("six counts as {}", quotedName(placeKeyName)), fmt::format("{}", numbers.size()));
-  PlaceInData place{.epoch = epoch,
-                    .batch = numbers[0],
-                    .pass = {.isOpen = numbers[1] != 0,
-                             .drawn = numbers[2],
-                             .rows = numbers[3],
-                             .batchSize = numbers[4],
-                             .seeds = metadata.seeds(passSeedsKey),
-                             .counts = metadata.numbers(passCountsKey)},
-                    .counts = metadata.numbers(countsKey),
-                    .logs = metadata.logs()};
+    refuseFile(path, fmt::format("six counts as {}", quotedName(positionKeyName)), fmt::format("{}", numbers.size()));
+  DataPosition position{.epoch = epoch,
+                        .batch = numbers[0],
+                        .pass = {.isOpen = numbers[1] != 0,
+                                 .drawn = numbers[2],
+                                 .rows = numbers[3],
+                                 .batchSize = numbers[4],
+                                 .seeds = metadata.seeds(passSeedsKey),
+                                 .counts = metadata.numbers(passCountsKey)},
+                        .counts = metadata.numbers(countsKey),
+                        .logs = metadata.logs()};
   std::vector<std::pair<std::string, Tensor>> others;
   for (auto &[name, tensor] : contents.tensors)
-    if (std::ssize(place.metrics) < numbers[5] && name == sumsName(place.metrics.size()))
-      place.metrics.push_back(TensorAccess::copy(tensor)); // must outlive the mapped file
+    if (std::ssize(position.metrics) < numbers[5] && name == sumsName(position.metrics.size()))
+      position.metrics.push_back(TensorAccess::copy(tensor)); // must outlive the mapped file
     else
       others.emplace_back(name, std::move(tensor));
-  if (std::ssize(place.metrics) != numbers[5])
-    refuseFile(path, fmt::format("the sums of {} metrics", numbers[5]), fmt::format("{}", place.metrics.size()));
+  if (std::ssize(position.metrics) != numbers[5])
+    refuseFile(path, fmt::format("the sums of {} metrics", numbers[5]), fmt::format("{}", position.metrics.size()));
   contents.tensors = std::move(others);
-  return place;
+  return position;
 }
 
-void addPlace(const PlaceInData &place, Safetensors &contents) {
+void addPosition(const DataPosition &position, Safetensors &contents) {
   std::map<std::string, std::string> &metadata = contents.metadata;
-  const PassPlace &pass = place.pass;
-  metadata[placeKeyName] = fmt::format("{} {} {} {} {} {}", place.batch, int(pass.isOpen), pass.drawn, pass.rows,
-                                       pass.batchSize, place.metrics.size());
+  const PassPosition &pass = position.pass;
+  metadata[positionKeyName] = fmt::format("{} {} {} {} {} {}", position.batch, int(pass.isOpen), pass.drawn, pass.rows,
+                                          pass.batchSize, position.metrics.size());
   metadata[passSeedsKey] = textOf(pass.seeds);
   metadata[passCountsKey] = fmt::format("{}", fmt::join(pass.counts, " "));
-  metadata[countsKey] = fmt::format("{}", fmt::join(place.counts, " "));
-  for (size_t i = 0; i < place.logs.size(); ++i)
-    metadata[fmt::format("{}{}:{}", logKey, i, place.logs[i].first)] =
-        fmt::format("{:x}", std::bit_cast<uint64_t>(place.logs[i].second));
-  for (size_t i = 0; i < place.metrics.size(); ++i)
-    contents.tensors.emplace_back(sumsName(i), place.metrics[i]);
+  metadata[countsKey] = fmt::format("{}", fmt::join(position.counts, " "));
+  for (size_t i = 0; i < position.logs.size(); ++i)
+    metadata[fmt::format("{}{}:{}", logKey, i, position.logs[i].first)] =
+        fmt::format("{:x}", std::bit_cast<uint64_t>(position.logs[i].second));
+  for (size_t i = 0; i < position.metrics.size(); ++i)
+    contents.tensors.emplace_back(sumsName(i), position.metrics[i]);
 }
 
 } // namespace
@@ -188,8 +188,8 @@ CheckpointFile readCheckpointFile(const std::string &path) {
       refuseFile(path, fmt::format("the checksum of {}", quotedName(name)), "damaged data");
   const int64_t epoch = metadata.count(epochKey), step = metadata.count(stepKey);
   const std::mt19937_64 seeds = metadata.seeds(seedsKey);
-  std::optional<PlaceInData> place = takePlace(path, contents, epoch);
-  return {std::move(contents), epoch, step, seeds, std::move(place)};
+  std::optional<DataPosition> position = takePosition(path, contents, epoch);
+  return {std::move(contents), epoch, step, seeds, std::move(position)};
 }
 
 void writeCheckpointFile(const std::string &path, CheckpointFile file) {
@@ -199,8 +199,8 @@ void writeCheckpointFile(const std::string &path, CheckpointFile file) {
   metadata[epochKey] = std::to_string(file.epoch);
   metadata[stepKey] = std::to_string(file.step);
   metadata[seedsKey] = textOf(file.seeds);
-  if (file.place)
-    addPlace(*file.place, file.contents);
+  if (file.position)
+    addPosition(*file.position, file.contents);
   for (const auto &[name, tensor] : file.contents.tensors)
     metadata[sumKeyOf(name)] = checksumOf(tensor);
   metadata[sumKey] = checksumOfHeader(file.contents);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/Safetensors.h"
-#include "frontend/training/PlaceInData.h"
+#include "frontend/training/DataPosition.h"
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -14,7 +14,7 @@ struct CheckpointFile {
   Safetensors contents; // its metadata: the caller's and the format's
   int64_t epoch = 0, step = 0;
   std::mt19937_64 seeds;
-  std::optional<PlaceInData> place{}; // only in files written by a callback of fit(); its epoch is the one above
+  std::optional<DataPosition> position{}; // only in files written by a callback of fit(); its epoch is the one above
 };
 
 /// io_error naming the file if it is not a checkpoint of this version with all counters and matching checksums.

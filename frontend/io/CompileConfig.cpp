@@ -11,92 +11,92 @@ namespace halftone::detail {
 namespace {
 
 /// Calls `make` and prefixes its errors with the location.
-template <class F> auto within(const ConfigPlace &place, F make) {
+template <class F> auto within(const ConfigNode &entry, F make) {
   try {
     return make();
   } catch (const Error &error) {
-    if (error.message().starts_with(place.where))
+    if (error.message().starts_with(entry.where))
       throw;
-    rethrowAt(place.where, error);
+    rethrowAt(entry.where, error);
   }
 }
 
 /// Returns true if the object is a function given by name: {"class_name": "function", "config": "relu"}.
-bool isFunction(const ConfigPlace &place) {
-  return place.json.is_object() && place.at("class_name").json == "function" && place.at("config").json.is_string();
+bool isFunction(const ConfigNode &entry) {
+  return entry.json.is_object() && entry.at("class_name").json == "function" && entry.at("config").json.is_string();
 }
 
-Optimizer readOptimizerConfig(const ConfigPlace &place) {
-  return within(place, [&]() -> Optimizer {
-    return place.json.is_string() ? Optimizer(place.text())
-                                  : optimizers::deserialize(ConfigAccess::make(place.object().json));
+Optimizer readOptimizerConfig(const ConfigNode &entry) {
+  return within(entry, [&]() -> Optimizer {
+    return entry.json.is_string() ? Optimizer(entry.text())
+                                  : optimizers::deserialize(ConfigAccess::make(entry.object().json));
   });
 }
 
-Loss readLoss(const ConfigPlace &place) {
-  return within(place, [&]() -> Loss {
-    if (place.isNull())
+Loss readLoss(const ConfigNode &entry) {
+  return within(entry, [&]() -> Loss {
+    if (entry.isNull())
       return Loss();
-    if (place.json.is_string())
-      return Loss(place.text());
-    return losses::deserialize(ConfigAccess::make(place.object().json));
+    if (entry.json.is_string())
+      return Loss(entry.text());
+    return losses::deserialize(ConfigAccess::make(entry.object().json));
   });
 }
 
-Metric readMetric(const ConfigPlace &place) {
-  return within(place, [&]() -> Metric {
-    if (place.json.is_string())
-      return Metric(place.text());
-    return isFunction(place) ? Metric(place.at("config").text())
-                             : metrics::deserialize(ConfigAccess::make(place.object().json));
+Metric readMetric(const ConfigNode &entry) {
+  return within(entry, [&]() -> Metric {
+    if (entry.json.is_string())
+      return Metric(entry.text());
+    return isFunction(entry) ? Metric(entry.at("config").text())
+                             : metrics::deserialize(ConfigAccess::make(entry.object().json));
   });
 }
 
 /// Returns true if the object maps output names to values, and is not itself a loss or metric.
-bool isByName(const ConfigPlace &place) { return place.json.is_object() && !place.json.contains("class_name"); }
+bool isByName(const ConfigNode &entry) { return entry.json.is_object() && !entry.json.contains("class_name"); }
 
 /// The elements of a list, a single value that is not in a list, or nothing for null.
-template <class T> std::vector<T> readOneOrMore(const ConfigPlace &place, T (*read)(const ConfigPlace &)) {
+template <class T> std::vector<T> readOneOrMore(const ConfigNode &entry, T (*read)(const ConfigNode &)) {
   std::vector<T> all;
-  if (place.json.is_array())
-    for (const ConfigPlace &each : place.elements())
+  if (entry.json.is_array())
+    for (const ConfigNode &each : entry.elements())
       all.push_back(read(each));
-  else if (!place.isNull())
-    all.push_back(read(place));
+  else if (!entry.isNull())
+    all.push_back(read(entry));
   return all;
 }
 
-LossSpec readLosses(const ConfigPlace &place) {
-  if (isByName(place)) {
+LossSpec readLosses(const ConfigNode &entry) {
+  if (isByName(entry)) {
     std::vector<std::pair<std::string, Loss>> byName;
-    for (const auto &[name, value] : place.json.items())
-      byName.emplace_back(name, readLoss(place.at(name)));
+    for (const auto &[name, value] : entry.json.items())
+      byName.emplace_back(name, readLoss(entry.at(name)));
     return LossSpec(byName);
   }
-  return LossSpec(readOneOrMore(place, readLoss));
+  return LossSpec(readOneOrMore(entry, readLoss));
 }
 
-std::vector<Metric> readMetricList(const ConfigPlace &place) { return readOneOrMore(place, readMetric); }
+std::vector<Metric> readMetricList(const ConfigNode &entry) { return readOneOrMore(entry, readMetric); }
 
 /// Returns true if this is a positionName(), which denotes one of several outputs that a layer produces under one name.
 bool isPositionName(const std::string &name) { return name.starts_with('['); }
 
 /// Accepts a list of metrics for a single output, a list with an entry per output, or an object keyed by output name.
-MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {
+MetricSpec readMetrics(const ConfigNode &entry, const std::vector<std::string> &outputs) {
   std::vector<std::pair<std::string, std::vector<Metric>>> byName;
-  if (place.isNull())
+  if (entry.isNull())
     return {};
-  if (isByName(place)) {
-    for (const auto &[name, value] : place.json.items())
-      byName.emplace_back(name, readMetricList(place.at(name)));
+  if (isByName(entry)) {
+    for (const auto &[name, value] : entry.json.items())
+      byName.emplace_back(name, readMetricList(entry.at(name)));
     return MetricSpec(byName);
   }
-  const bool nested = place.json.is_array() && !place.json.empty() && place.json[0].is_array();
+  const bool nested = entry.json.is_array() && !entry.json.empty() && entry.json[0].is_array();
   if (outputs.size() < 2 && !nested)
-    return MetricSpec(readMetricList(place));
-  const std::vector<ConfigPlace> each = place.elements();
+    return MetricSpec(readMetricList(entry));
+  const std::vector<ConfigNode> each = entry.elements();
   if (each.size() != outputs.size())
-    place.refuse(ErrorKind::value_error,
+    entry.refuse(ErrorKind::value_error,
                  fmt::format("expected an entry for each of the {} outputs, found {}", outputs.size(), each.size()));
   const bool unique = std::set<std::string>(outputs.begin(), outputs.end()).size() == outputs.size();
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -104,37 +104,37 @@ MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> 
   return MetricSpec(byName);
 }
 
-std::vector<double> readWeightsOfLosses(const ConfigPlace &place, const std::vector<std::string> &outputs) {
+std::vector<double> readWeightsOfLosses(const ConfigNode &entry, const std::vector<std::string> &outputs) {
   std::vector<double> weights;
-  const auto add = [&](const ConfigPlace &weight) {
+  const auto add = [&](const ConfigNode &weight) {
     if (!weight.json.is_number())
       weight.fail("a number");
     weights.push_back(weight.json.get<double>());
   };
-  if (place.json.is_object())
+  if (entry.json.is_object())
     for (const std::string &output : outputs)
-      add(place.at(output));
-  else if (place.json.is_number())
-    add(place);
-  else if (!place.isNull())
-    for (const ConfigPlace &each : place.elements())
+      add(entry.at(output));
+  else if (entry.json.is_number())
+    add(entry);
+  else if (!entry.isNull())
+    for (const ConfigNode &each : entry.elements())
       add(each);
   return weights;
 }
 
 } // namespace
 
-std::optional<CompileArgs> readCompileConfig(const ConfigPlace &place, const std::vector<std::string> &outputs) {
-  if (place.isNull() || place.object().json.empty())
+std::optional<CompileArgs> readCompileConfig(const ConfigNode &entry, const std::vector<std::string> &outputs) {
+  if (entry.isNull() || entry.object().json.empty())
     return std::nullopt;
   CompileArgs args;
-  if (const ConfigPlace optimizer = place.at("optimizer"); !optimizer.isNull())
+  if (const ConfigNode optimizer = entry.at("optimizer"); !optimizer.isNull())
     args.optimizer = readOptimizerConfig(optimizer);
-  args.loss = readLosses(place.at("loss"));
-  args.loss_weights = readWeightsOfLosses(place.at("loss_weights"), outputs);
-  args.metrics = readMetrics(place.at("metrics"), outputs);
-  args.weighted_metrics = readMetrics(place.at("weighted_metrics"), outputs);
-  const ConfigPlace eager = place.at("run_eagerly"), steps = place.at("steps_per_execution");
+  args.loss = readLosses(entry.at("loss"));
+  args.loss_weights = readWeightsOfLosses(entry.at("loss_weights"), outputs);
+  args.metrics = readMetrics(entry.at("metrics"), outputs);
+  args.weighted_metrics = readMetrics(entry.at("weighted_metrics"), outputs);
+  const ConfigNode eager = entry.at("run_eagerly"), steps = entry.at("steps_per_execution");
   args.run_eagerly = !eager.isNull() && eager.boolean();
   args.steps_per_execution = steps.isNull() ? 1 : steps.integer();
   return args;
@@ -142,7 +142,7 @@ std::optional<CompileArgs> readCompileConfig(const ConfigPlace &place, const std
 
 namespace {
 
-using Json = ConfigPlace::Json;
+using Json = ConfigNode::Json;
 
 Json lossJson(const Loss &loss) { return loss.defined() ? ConfigAccess::json(losses::serialize(loss)) : Json(); }
 Json metricJson(const Metric &metric) {

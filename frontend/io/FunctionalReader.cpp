@@ -15,7 +15,7 @@ namespace halftone::detail {
 
 namespace {
 
-using Json = ConfigPlace::Json;
+using Json = ConfigNode::Json;
 
 /// A reference to one output of one call: ["dense", 0, 0].
 struct Reference {
@@ -24,9 +24,9 @@ struct Reference {
   std::string where;
 };
 
-Reference referenceOf(const ConfigPlace &history) {
-  const std::vector<ConfigPlace> parts = history.elements();
-  const auto isIndex = [](const ConfigPlace &part) {
+Reference referenceOf(const ConfigNode &history) {
+  const std::vector<ConfigNode> parts = history.elements();
+  const auto isIndex = [](const ConfigNode &part) {
     return part.json.is_number_integer() && part.json.get<int64_t>() >= 0;
   };
   if (parts.size() < 3 || !isIndex(parts[1]) || !isIndex(parts[2]))
@@ -40,29 +40,29 @@ struct CallRecord {
   Json arguments;
 };
 
-/// Replaces each Value in `place` by {"input": i} and appends its reference to `inputs`.
-Json withoutValues(const ConfigPlace &place, std::vector<Reference> &inputs) {
-  if (place.json.is_array()) {
+/// Replaces each Value in `entry` by {"input": i} and appends its reference to `inputs`.
+Json withoutValues(const ConfigNode &entry, std::vector<Reference> &inputs) {
+  if (entry.json.is_array()) {
     Json list = Json::array();
-    for (const ConfigPlace &each : place.elements())
+    for (const ConfigNode &each : entry.elements())
       list.push_back(withoutValues(each, inputs));
     return list;
   }
-  if (!place.json.is_object())
-    return place.json;
-  const ConfigPlace kind = place.at("class_name");
+  if (!entry.json.is_object())
+    return entry.json;
+  const ConfigNode kind = entry.at("class_name");
   if (kind.json == "__keras_tensor__") {
-    inputs.push_back(referenceOf(place.at("config").at("keras_history")));
+    inputs.push_back(referenceOf(entry.at("config").at("keras_history")));
     return {{"input", inputs.size() - 1}};
   }
   Json object = Json::object();
-  for (const auto &[key, value] : place.members())
+  for (const auto &[key, value] : entry.members())
     ConfigAccess::append(object, key, withoutValues(value, inputs));
   return object;
 }
 
 /// Parses {"args", "kwargs"}, or the older format: a list of ["dense", 0, 0, {keywords}].
-CallRecord recordOf(const ConfigPlace &node) {
+CallRecord recordOf(const ConfigNode &node) {
   CallRecord record;
   Json arguments;
   if (node.json.is_object()) {
@@ -70,7 +70,7 @@ CallRecord recordOf(const ConfigPlace &node) {
     arguments["kwargs"] = withoutValues(node.at("kwargs"), record.inputs);
   } else {
     Json list = Json::array(), keywords = Json::object();
-    for (const ConfigPlace &input : node.elements()) {
+    for (const ConfigNode &input : node.elements()) {
       list.push_back({{"input", record.inputs.size()}});
       record.inputs.push_back(referenceOf(input));
       if (input.json.size() > 3 && !input.json[3].is_null())
@@ -85,7 +85,7 @@ CallRecord recordOf(const ConfigPlace &node) {
 
 /// A layer or an operation of the model, with its calls.
 struct Member {
-  ConfigPlace place;
+  ConfigNode entry;
   std::optional<Layer> layer; // empty for an operation
   std::vector<CallRecord> calls;
   std::vector<std::vector<Value>> results; // of the calls made so far
@@ -93,15 +93,15 @@ struct Member {
   bool isInput = false;
 };
 
-Config configOf(const ConfigPlace &member) {
-  const ConfigPlace config = member.at("config");
+Config configOf(const ConfigNode &member) {
+  const ConfigNode config = member.at("config");
   return config.isNull() ? Config() : ConfigAccess::make(config.object().json);
 }
 
 class GraphReader {
 public:
-  explicit GraphReader(const ConfigPlace &config) {
-    for (const ConfigPlace &each : config.at("layers").elements())
+  explicit GraphReader(const ConfigNode &config) {
+    for (const ConfigNode &each : config.at("layers").elements())
       add(each);
     for (size_t i = 0; i < members_.size(); ++i)
       while (members_[i].results.size() < members_[i].calls.size())
@@ -110,18 +110,18 @@ public:
 
   /// Appends the Values named by input_layers or output_layers to `all` and returns their structure. The JSON is ["x",
   /// 0, 0], or a list or an object of such lists.
-  Json collect(const ConfigPlace &place, std::vector<Value> &all) {
-    if (place.json.is_array() && !place.json.empty() && place.json[0].is_string()) {
-      Reference reference = referenceOf(place);
+  Json collect(const ConfigNode &entry, std::vector<Value> &all) {
+    if (entry.json.is_array() && !entry.json.empty() && entry.json[0].is_string()) {
+      Reference reference = referenceOf(entry);
       if (const size_t member = memberNamed(reference);
           members_[member].layer && members_[member].layer->class_name() == "Functional")
         reference.call -= reference.call > 0; // Keras counts the model's own graph as a call
       all.push_back(found(reference));
       return {{"input", all.size() - 1}};
     }
-    if (place.json.is_object()) { // Keras sorts the names
-      std::map<std::string, ConfigPlace> sorted;
-      for (const auto &[key, value] : place.members())
+    if (entry.json.is_object()) { // Keras sorts the names
+      std::map<std::string, ConfigNode> sorted;
+      for (const auto &[key, value] : entry.members())
         sorted.emplace(key, value);
       Json object = Json::object();
       for (const auto &[key, each] : sorted)
@@ -129,30 +129,30 @@ public:
       return object;
     }
     Json list = Json::array();
-    for (const ConfigPlace &each : place.elements())
+    for (const ConfigNode &each : entry.elements())
       list.push_back(collect(each, all));
     return list;
   }
 
 private:
-  void add(const ConfigPlace &place) {
-    const ConfigPlace outer = place.at("name");
-    const std::string name = outer.isNull() ? place.at("config").at("name").text() : outer.text();
+  void add(const ConfigNode &entry) {
+    const ConfigNode outer = entry.at("name");
+    const std::string name = outer.isNull() ? entry.at("config").at("name").text() : outer.text();
     if (!indices_.emplace(name, members_.size()).second)
-      place.refuse(ErrorKind::value_error, fmt::format("the name \"{}\" is used twice in the model", name));
-    const ConfigPlace module = place.at("module");
+      entry.refuse(ErrorKind::value_error, fmt::format("the name \"{}\" is used twice in the model", name));
+    const ConfigNode module = entry.at("module");
     const bool isOperation = !module.isNull() && isOperationModule(module.text());
-    Member member{.place = place, .layer = std::nullopt, .calls = {}, .results = {}};
+    Member member{.entry = entry, .layer = std::nullopt, .calls = {}, .results = {}};
     if (!isOperation)
-      member.layer = readLayer(place);
-    else if (const ConfigPlace config = place.at("config"); !config.isNull() && !config.at("name").isNull())
+      member.layer = readLayer(entry);
+    else if (const ConfigNode config = entry.at("config"); !config.isNull() && !config.at("name").isNull())
       (void)config.at("name").text();
-    member.isInput = place.at("class_name").text() == "InputLayer";
+    member.isInput = entry.at("class_name").text() == "InputLayer";
     if (member.isInput) {
       const ValueSpec spec = member.layer->impl()->outputSpecs.at(0);
       member.results.push_back({symbolicInput(spec.shape, spec.dtype, member.layer->name())});
     } else {
-      for (const ConfigPlace &node : place.at("inbound_nodes").elements())
+      for (const ConfigNode &node : entry.at("inbound_nodes").elements())
         member.calls.push_back(recordOf(node));
     }
     members_.push_back(std::move(member));
@@ -216,10 +216,10 @@ private:
     try {
       const Config arguments = ConfigAccess::make(call.arguments);
       member.results.push_back(member.layer ? callAsRecorded(*member.layer, inputs, arguments)
-                                            : callOperation(member.place.at("class_name").text(), inputs, arguments,
-                                                            configOf(member.place)));
+                                            : callOperation(member.entry.at("class_name").text(), inputs, arguments,
+                                                            configOf(member.entry)));
     } catch (const Error &error) {
-      rethrowAt(member.place.where, error);
+      rethrowAt(member.entry.where, error);
     }
   }
 
@@ -229,8 +229,8 @@ private:
 
 } // namespace
 
-Layer readFunctional(const ConfigPlace &place) {
-  const ConfigPlace config = place.at("config");
+Layer readFunctional(const ConfigNode &entry) {
+  const ConfigNode config = entry.at("config");
   const LayerArgs args = readModelArgs(config);
   GraphReader reader(config);
   std::vector<Value> inputs, outputs;
@@ -239,7 +239,7 @@ Layer readFunctional(const ConfigPlace &place) {
   forms["outputs"] = reader.collect(config.at("output_layers"), outputs);
   Model model(Values(std::move(inputs)), Values(std::move(outputs)), {.name = args.name, .trainable = args.trainable});
   if (const Json &byName = forms["outputs"];
-      byName.is_object() && !standsForValue(byName) && byName.size() == stateOf(model).outputs.size()) {
+      byName.is_object() && !isInputReference(byName) && byName.size() == stateOf(model).outputs.size()) {
     stateOf(model).outputNames.clear();
     for (const auto &[key, value] : byName.items())
       stateOf(model).outputNames.push_back(key);

@@ -63,7 +63,7 @@ void layOutAsStored(const SavedGroup &group, const H5File &file) {
 }
 
 constexpr const char *idfWeights = "vars/idf_weights";
-std::string idfPlace(const SavedGroup &group) {
+std::string idfPath(const SavedGroup &group) {
   return fmt::format("{}{}{}", group.path(), group.path().empty() ? "" : "/", idfWeights);
 }
 
@@ -129,8 +129,8 @@ Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
 
 /// The term weights of a layer in the file; undefined if there are none.
 static Tensor idfOf(const SavedGroup &group, const H5File &file) {
-  const std::string place = idfPlace(group);
-  return group.state && !group.isCopy && file.find(place) ? file.read(place) : Tensor();
+  const std::string path = idfPath(group);
+  return group.state && !group.isCopy && file.find(path) ? file.read(path) : Tensor();
 }
 /// Reads the term weights of all layers, or of none if a layer rejects its weights.
 static void readTermWeights(const std::vector<SavedGroup> &groups, const H5File &file) {
@@ -273,7 +273,7 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups, con
     for (size_t i = 0; i < group.variables.size(); ++i)
       entries.push_back({.path = datasetOf(group, i), .numbers = values.at(group.variables[i].impl().get())});
     if (const Tensor weights = group.state ? group.state->idfWeights() : Tensor(); weights.defined())
-      entries.push_back({.path = idfPlace(group), .numbers = weights});
+      entries.push_back({.path = idfPath(group), .numbers = weights});
   }
   return entries;
 }

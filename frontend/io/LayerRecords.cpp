@@ -3,7 +3,7 @@
 #include "frontend/io/LayerRecords.h"
 #include "frontend/base/PlacedError.h"
 #include "frontend/base/UniqueNames.h"
-#include "frontend/io/ConfigPlace.h"
+#include "frontend/io/ConfigNode.h"
 #include "frontend/io/ModelReader.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
@@ -15,8 +15,6 @@ namespace halftone::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-using Place = ConfigPlace;
 
 bool isObjectOf(const Json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;
@@ -35,20 +33,20 @@ bool isOperation(const Json &json) {
   return module != json.end() && module->is_string() && module->get<std::string>().starts_with("keras.src.ops");
 }
 
-bool isFunctional(const Place &layer) {
+bool isFunctional(const ConfigNode &layer) {
   return layer.json["config"].contains("layers") && layer.json["config"].contains("input_layers");
 }
-bool isSequential(const Place &layer) { return isObjectOf(layer.json, "Sequential"); }
+bool isSequential(const ConfigNode &layer) { return isObjectOf(layer.json, "Sequential"); }
 
 /// The class name without its package, for example "Residual" for "house>Residual".
-std::string classOf(const Place &layer) {
+std::string classOf(const ConfigNode &layer) {
   const std::string name = layer.at("class_name").text();
   return name.substr(name.find('>') + 1);
 }
 
 /// The layer's name. A custom layer whose config has no name gets an automatic one.
-std::string nameOf(const Place &layer) {
-  const Place name = layer.at("config").at("name"), outer = layer.at("name");
+std::string nameOf(const ConfigNode &layer) {
+  const ConfigNode name = layer.at("config").at("name"), outer = layer.at("name");
   if (name.json.is_null() && outer.json.is_null())
     return uniqueName(classOf(layer));
   const std::string text = name.json.is_null() ? outer.text() : name.text();
@@ -58,8 +56,8 @@ std::string nameOf(const Place &layer) {
   return text;
 }
 
-std::optional<DTypePolicy> policyOf(const Place &layer) {
-  const Place dtype = layer.at("config").at("dtype");
+std::optional<DTypePolicy> policyOf(const ConfigNode &layer) {
+  const ConfigNode dtype = layer.at("config").at("dtype");
   try {
     if (dtype.json.is_null())
       return std::nullopt;
@@ -78,7 +76,7 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
 }
 
 /// "softmax", also for {"class_name": "function", "config": "softmax"}.
-std::string activationOf(const Place &layer) {
+std::string activationOf(const ConfigNode &layer) {
   const Json &json = layer.at("config").at("activation").json;
   const Json &name = json.is_object() && json.contains("config") ? json["config"] : json;
   return name.is_string() ? name.get<std::string>() : "";
@@ -95,7 +93,7 @@ void collectOutputs(const Json &json, std::vector<std::string> &names) {
 
 /// The layer at `node`, built for the shapes of its build_config if there are any; nullopt if it cannot be created, for
 /// which load_model() reports the reason. value_error if two keys of the layer's map match the path of a sublayer.
-std::optional<Layer> made(const Place &node, const std::string &name, const std::string &prefix, bool hasMap) {
+std::optional<Layer> made(const ConfigNode &node, const std::string &name, const std::string &prefix, bool hasMap) {
   Json object = node.json;
   object["config"]["name"] = name; // an automatic name is assigned only once
   const InitialZeros zeros;
@@ -117,19 +115,19 @@ public:
   std::vector<LayerRecord> layers;
 
   /// Collects the sublayers of a model or layer. `prefix` is the prefix of the layer's own path.
-  void parts(const Place &layer, const std::string &name, const std::string &prefix, bool isOutput) {
+  void parts(const ConfigNode &layer, const std::string &name, const std::string &prefix, bool isOutput) {
     if (isSequential(layer))
       return sequence(layer, name, prefix, isOutput);
     if (isFunctional(layer))
       return graph(layer, isOutput);
-    const Place config = layer.at("config");
+    const ConfigNode config = layer.at("config");
     for (const auto &[key, value] : config.json.items())
       if (key != "dtype")
         search({value, fmt::format("{}.{}", config.where, key)}, prefix + name + "/");
   }
 
 private:
-  void layer(const Place &node, const std::string &prefix, bool isOutput) {
+  void layer(const ConfigNode &node, const std::string &prefix, bool isOutput) {
     const std::string className = classOf(node);
     (void)node.at("config").object();
     if (className == "InputLayer")
@@ -144,13 +142,13 @@ private:
       if (known)
         return;
       const bool hasMap = record.policy && record.policy->as_map();
-      const size_t place = layers.size();
+      const size_t index = layers.size();
       layers.push_back(std::move(record));
       parts(node, name, prefix, isOutput);
       const std::optional<Layer> layer = made(node, name, prefix, hasMap);
       if (!layer)
         return;
-      layers[place].className = layer->class_name(); // GroupedQueryAttention, called GroupQueryAttention in files
+      layers[index].className = layer->class_name(); // GroupedQueryAttention, called GroupQueryAttention in files
       for (const Layer &part : computingLayers(*layer))
         if (std::ranges::find(layers, part.path(), &LayerRecord::path) == layers.end())
           layers.push_back({part.path(), part.class_name(), "", part.dtype_policy()});
@@ -160,41 +158,41 @@ private:
   }
 
   /// Collects a Sequential. If its input is recorded, it is built on creation, outside of any other model.
-  void sequence(const Place &model, const std::string &name, const std::string &prefix, bool isOutput) {
-    const std::vector<Place> nodes = model.at("config").at("layers").elements();
+  void sequence(const ConfigNode &model, const std::string &name, const std::string &prefix, bool isOutput) {
+    const std::vector<ConfigNode> nodes = model.at("config").at("layers").elements();
     const bool builtAlone = !nodes.empty() && knowsInput(nodes[0]);
-    for (const Place &node : nodes)
+    for (const ConfigNode &node : nodes)
       layer(node, (builtAlone ? "" : prefix) + name + "/", isOutput && &node == &nodes.back());
   }
 
-  static bool knowsInput(const Place &first) {
+  static bool knowsInput(const ConfigNode &first) {
     if (isObjectOf(first.object().json, "InputLayer"))
       return true;
     if (!first.at("config").json.is_object())
       return false;
     if (!isSequential(first))
       return isFunctional(first);
-    const std::vector<Place> nodes = first.at("config").at("layers").elements();
+    const std::vector<ConfigNode> nodes = first.at("config").at("layers").elements();
     return !nodes.empty() && knowsInput(nodes[0]);
   }
 
-  void graph(const Place &model, bool isOutput) {
+  void graph(const ConfigNode &model, bool isOutput) {
     std::vector<std::string> outputs;
     if (isOutput)
       collectOutputs(model.at("config").at("output_layers").json, outputs);
-    for (const Place &node : model.at("config").at("layers").elements())
+    for (const ConfigNode &node : model.at("config").at("layers").elements())
       if (!isOperation(node.object().json)) {
-        const Place outer = node.at("name"), name = outer.json.is_null() ? node.at("config").at("name") : outer;
+        const ConfigNode outer = node.at("name"), name = outer.json.is_null() ? node.at("config").at("name") : outer;
         layer(node, "", name.json.is_string() && std::ranges::count(outputs, name.text()));
       }
   }
 
   /// Collects layers found among a layer's arguments: alone, in lists or by name.
-  void search(const Place &node, const std::string &prefix) {
+  void search(const ConfigNode &node, const std::string &prefix) {
     if (isLayer(node.json))
       layer(node, prefix, false);
     else if (node.json.is_array())
-      for (const Place &element : node.elements())
+      for (const ConfigNode &element : node.elements())
         search(element, prefix);
     else if (node.json.is_object() && !node.json.contains("class_name"))
       for (const auto &[key, value] : node.json.items())
@@ -205,7 +203,7 @@ private:
 } // namespace
 
 /// How the optimizer of a compile_config scales the loss.
-static LossScaler scalerOf(const Place &optimizer) {
+static LossScaler scalerOf(const ConfigNode &optimizer) {
   if (isObjectOf(optimizer.json, "LossScaleOptimizer"))
     return LossScaler::given;
   const bool isObject = optimizer.json.is_object() && optimizer.json.contains("config");
@@ -215,14 +213,14 @@ static LossScaler scalerOf(const Place &optimizer) {
 }
 
 ModelRecord modelRecord(const Config &config) {
-  const Place model{ConfigAccess::json(config), ""};
+  const ConfigNode model{ConfigAccess::json(config), ""};
   ModelRecord record;
   record.className = classOf(model);
   (void)model.at("config").object();
   record.name = nameOf(model);
   if (!isSequential(model) && !isFunctional(model))
     record.policy = policyOf(model);
-  const Place compile = model.at("compile_config");
+  const ConfigNode compile = model.at("compile_config");
   if (compile.json.is_object())
     record.scaler = scalerOf(compile.at("optimizer"));
   RecordCollector collector;

@@ -46,7 +46,7 @@ void refuseOtherFormats(const std::string &path) {
 }
 
 void compileAsSaved(const Model &model, const Config &config, const LoadArgs &args) {
-  const ConfigPlace root{ConfigAccess::json(config), ""};
+  const ConfigNode root{ConfigAccess::json(config), ""};
   std::optional<CompileArgs> compile = readCompileConfig(root.at("compile_config"), stateOf(model).outputNames);
   if (!compile)
     return;

@@ -22,9 +22,9 @@ int64_t MappedZipSource::answer(int command, void *data, uint64_t size) {
   case ZIP_SOURCE_READ:
     return read(data, size);
   case ZIP_SOURCE_SEEK: {
-    const zip_int64_t place = zip_source_seek_compute_offset(position_, bytes_.size(), data, size, nullptr);
-    position_ = place < 0 ? position_ : static_cast<size_t>(place);
-    return place < 0 ? -1 : 0;
+    const zip_int64_t position = zip_source_seek_compute_offset(position_, bytes_.size(), data, size, nullptr);
+    position_ = position < 0 ? position_ : static_cast<size_t>(position);
+    return position < 0 ? -1 : 0;
   }
   case ZIP_SOURCE_TELL:
     return static_cast<int64_t>(position_);

@@ -44,7 +44,7 @@ Json layerObject(const Layer &layer);
 
 /// Replaces each Value of `form` by its shape.
 Json withShapes(const Json &form, const Json &shapes) {
-  if (standsForValue(form))
+  if (isInputReference(form))
     return shapes[form["input"].get<size_t>()];
   Json nested = Json::array();
   for (const Json &each : form)
@@ -103,7 +103,7 @@ public:
       const std::string name = nameOf(member);
       names_.push_back(name);
       for (size_t i = 0; i < member.calls.size(); ++i)
-        places_[member.calls[i].get()] = {name, static_cast<int64_t>(i)};
+        locations_[member.calls[i].get()] = {name, static_cast<int64_t>(i)};
     }
   }
 
@@ -170,7 +170,7 @@ private:
     const std::shared_ptr<Call> &call = value.node()->call;
     if (!call)
       return Json::array({value.node()->name, 0, 0});
-    const auto &[name, index] = places_.at(call.get());
+    const auto &[name, index] = locations_.at(call.get());
     return Json::array({name, index, value.node()->index});
   }
   /// A constant argument of an operation.
@@ -186,7 +186,7 @@ private:
   }
   /// Replaces each {"input": i} by Keras's description of the Value.
   Json withValues(const Json &json, const Call &call) const {
-    if (standsForValue(json)) {
+    if (isInputReference(json)) {
       const Value &value = call.inputs[json["input"].get<size_t>()];
       if (isConstant(value))
         return constantFor(value, call);
@@ -211,7 +211,7 @@ private:
     return endsAs(forms.contains(which) ? forms[which] : jsonOf(listArguments(values.size()))["args"][0], values);
   }
   Json endsAs(const Json &form, const std::vector<Value> &values) const {
-    if (standsForValue(form))
+    if (isInputReference(form))
       return end(values[form["input"].get<size_t>()]);
     Json structure = form;
     for (Json &each : structure)
@@ -220,11 +220,11 @@ private:
   }
   /// Like history(), but Keras counts the graph of an inner functional model as a call.
   Json end(const Value &value) const {
-    Json place = history(value);
+    Json entry = history(value);
     if (const std::shared_ptr<Call> &call = value.node()->call)
       if (call->layer && call->layer->className == "Functional")
-        place[1] = place[1].get<int64_t>() + 1;
-    return place;
+        entry[1] = entry[1].get<int64_t>() + 1;
+    return entry;
   }
 
   const Layer &model_;
@@ -233,7 +233,7 @@ private:
   std::vector<std::string> names_;
   std::set<std::string> used_;
   std::map<std::string, int64_t> numbers_;
-  std::map<const Call *, std::pair<std::string, int64_t>> places_;
+  std::map<const Call *, std::pair<std::string, int64_t>> locations_;
 };
 
 Json functionalObject(const Layer &model) {
@@ -263,9 +263,9 @@ Json layerObject(const Layer &layer) {
 
 /// Rejects a model in which a layer occurs at two places, which a file would duplicate: in two nested or adjacent
 /// models, or twice in a Sequential. A layer that one functional model calls several times occurs once.
-class PlacesOfLayers {
+class LayerPaths {
 public:
-  void visit(const Layer &model, const std::string &place) {
+  void visit(const Layer &model, const std::string &path) {
     requireStack("the config of a model");
     std::vector<Layer> members = model.layers();
     if (const ModelState &state = stateOf(model); state.isSequential)
@@ -273,10 +273,10 @@ public:
     for (const Layer &member : members) {
       if (member.class_name() == "InputLayer")
         continue;
-      if (const auto [found, isNew] = places_.emplace(member.impl().get(), place); !isNew)
-        refuse(member, found->second, place);
+      if (const auto [found, isNew] = locations_.emplace(member.impl().get(), path); !isNew)
+        refuse(member, found->second, path);
       if (member.impl()->model && member.impl()->transparent)
-        visit(member, fmt::format("{}/{}", place, member.name()));
+        visit(member, fmt::format("{}/{}", path, member.name()));
     }
   }
 
@@ -290,7 +290,7 @@ private:
                             layer.name(), where),
                 layer.path());
   }
-  std::map<const LayerImpl *, std::string> places_;
+  std::map<const LayerImpl *, std::string> locations_;
 };
 
 } // namespace
@@ -311,7 +311,7 @@ Config writeModel(const Model &model) {
                             model.name(), model.class_name()),
                 model.name(), model.impl()->where);
   requireModes(model);
-  PlacesOfLayers().visit(model, model.name());
+  LayerPaths().visit(model, model.name());
   Json object = layerObject(model);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
     object["compile_config"] = jsonOf(writeCompileConfig(compiled->args, stateOf(model).outputs.size()));

@@ -201,13 +201,13 @@ private:
       return false;
     }
   }
-  void keep(uint64_t place) {
+  void keep(uint64_t index) {
     const Item item = pop();
     stack_.push_back(item);
-    memo_[place] = item;
+    memo_[index] = item;
   }
-  void recall(uint64_t place) {
-    const auto found = memo_.find(place);
+  void recall(uint64_t index) {
+    const auto found = memo_.find(index);
     if (found == memo_.end())
       fail("a complete pickle", "a reference to a missing memo");
     stack_.push_back(found->second);

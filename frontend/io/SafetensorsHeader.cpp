@@ -37,9 +37,9 @@ public:
   SafetensorsHeader header;
 
   bool null() override {
-    if (place_ == Place::entryStart && key_ == "__metadata__") {
+    if (state_ == State::entryStart && key_ == "__metadata__") {
       beginMetadata();
-      place_ = Place::top;
+      state_ = State::top;
       return true;
     }
     return skipped("null");
@@ -51,93 +51,93 @@ public:
     return skipped(fmt::format("the number {}", value)); // negative
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       return skipped("");
     if (!arrayOpen_ || value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       refuse(expected(), fmt::format("the number {}", value));
-    if (place_ == Place::shape && entry().dims.size() == mostAxes)
+    if (state_ == State::shape && entry().dims.size() == mostAxes)
       refuse(fmt::format("at most {} dimensions for {}", mostAxes, quotedName(entry().name)), "more");
-    if (place_ == Place::offsets && offsets_ == 2)
+    if (state_ == State::offsets && offsets_ == 2)
       refuse(expected(), "more than two numbers");
-    if (place_ == Place::shape)
+    if (state_ == State::shape)
       entry().dims.push_back(static_cast<int64_t>(value));
     else
       (offsets_++ == 0 ? entry().begin : entry().end) = static_cast<int64_t>(value);
     return true;
   }
   bool string(string_t &value) override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       return skipped("");
-    if (place_ == Place::metadataValue) {
+    if (state_ == State::metadataValue) {
       if (header.metadata.size() == mostTexts)
         refuse(fmt::format("at most {} texts in __metadata__", mostTexts), "more");
       if (!header.metadata.emplace(key_, value).second)
         refuse("metadata whose names differ", fmt::format("{} twice", quotedName(key_)));
-      place_ = Place::metadata;
+      state_ = State::metadata;
       return true;
     }
-    if (place_ != Place::dtype)
+    if (state_ != State::dtype)
       refuse(expected(), fmt::format("the text {}", quotedName(value)));
     const auto *kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.name == value; });
     if (kind == std::end(kinds))
       refuse(fmt::format("a dtype of {} for {}", dtypeNames(), quotedName(entry().name)), quotedName(value));
     entry().dtype = kind->dtype;
-    place_ = Place::entry;
+    state_ = State::entry;
     return true;
   }
   bool start_object(size_t) override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       ++depth_;
-    else if (place_ == Place::start)
-      place_ = Place::top;
-    else if (place_ == Place::entryStart && key_ == "__metadata__") {
+    else if (state_ == State::start)
+      state_ = State::top;
+    else if (state_ == State::entryStart && key_ == "__metadata__") {
       beginMetadata();
-    } else if (place_ == Place::entryStart) {
+    } else if (state_ == State::entryStart) {
       if (header.tensors.size() == mostTensors)
         refuse(fmt::format("at most {} tensors", mostTensors), "more");
       header.tensors.push_back({.name = key_, .dims = {}});
       seen_ = {};
       offsets_ = 0;
-      place_ = Place::entry;
+      state_ = State::entry;
     } else
       refuse(expected(), "an object");
     return true;
   }
   bool key(string_t &value) override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       return true;
-    if (place_ == Place::entry)
+    if (state_ == State::entry)
       beginField(value);
     else
-      place_ = place_ == Place::metadata ? Place::metadataValue : Place::entryStart;
+      state_ = state_ == State::metadata ? State::metadataValue : State::entryStart;
     key_ = value;
     return true;
   }
   bool end_object() override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       return leaveUnknown();
-    if (place_ == Place::entry && !(seen_[0] && seen_[1] && seen_[2]))
+    if (state_ == State::entry && !(seen_[0] && seen_[1] && seen_[2]))
       refuse(fmt::format("dtype, shape and data_offsets for {}", quotedName(entry().name)), "fewer fields");
-    place_ = place_ == Place::top ? Place::end : Place::top;
+    state_ = state_ == State::top ? State::end : State::top;
     return true;
   }
   bool start_array(size_t) override {
-    if (place_ == Place::unknown) {
+    if (state_ == State::unknown) {
       ++depth_;
       return true;
     }
-    if ((place_ != Place::shape && place_ != Place::offsets) || arrayOpen_)
+    if ((state_ != State::shape && state_ != State::offsets) || arrayOpen_)
       refuse(expected(), "a list");
     arrayOpen_ = true;
     return true;
   }
   bool end_array() override {
-    if (place_ == Place::unknown)
+    if (state_ == State::unknown)
       return leaveUnknown();
-    if (place_ == Place::offsets && offsets_ != 2)
+    if (state_ == State::offsets && offsets_ != 2)
       refuse(expected(), fmt::format("{} numbers", offsets_));
     arrayOpen_ = false;
-    place_ = Place::entry;
+    state_ = State::entry;
     return true;
   }
   bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
@@ -145,7 +145,7 @@ public:
   }
 
 private:
-  enum class Place { start, top, metadata, metadataValue, entryStart, entry, dtype, shape, offsets, unknown, end };
+  enum class State { start, top, metadata, metadataValue, entryStart, entry, dtype, shape, offsets, unknown, end };
 
   SafetensorsEntry &entry() { return header.tensors.back(); }
   [[noreturn]] void refuse(const std::string &expected, const std::string &found) const {
@@ -154,48 +154,48 @@ private:
   void beginMetadata() {
     if (std::exchange(hasMetadata_, true))
       refuse("one __metadata__", "another one");
-    place_ = Place::metadata;
+    state_ = State::metadata;
   }
   /// Accepts a number or a text in a field that is ignored; anywhere else rejects `found`.
   bool skipped(const std::string &found) {
-    if (place_ != Place::unknown)
+    if (state_ != State::unknown)
       refuse(expected(), found);
     if (depth_ == 0)
-      place_ = Place::entry;
+      state_ = State::entry;
     return true;
   }
   bool leaveUnknown() {
     if (--depth_ == 0)
-      place_ = Place::entry;
+      state_ = State::entry;
     return true;
   }
   void beginField(const std::string &name) {
     constexpr std::array<std::string_view, 3> names = {"dtype", "shape", "data_offsets"};
-    constexpr Place places[] = {Place::dtype, Place::shape, Place::offsets};
+    constexpr State states[] = {State::dtype, State::shape, State::offsets};
     const auto found = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     if (found == names.size()) { // ignores unknown fields, as the reference library does
-      place_ = Place::unknown;
+      state_ = State::unknown;
       return;
     }
     if (seen_[found])
       refuse(fmt::format("dtype, shape and data_offsets, each once, for {}", quotedName(entry().name)),
              quotedName(name));
     seen_[found] = true;
-    place_ = places[found];
+    state_ = states[found];
   }
   std::string expected() const {
     const std::string of = header.tensors.empty() ? "" : fmt::format(" for {}", quotedName(header.tensors.back().name));
-    switch (place_) {
-    case Place::start:
+    switch (state_) {
+    case State::start:
       return "a header that is an object";
-    case Place::metadata:
-    case Place::metadataValue:
+    case State::metadata:
+    case State::metadataValue:
       return "texts in __metadata__";
-    case Place::dtype:
+    case State::dtype:
       return "the text of a dtype" + of;
-    case Place::shape:
+    case State::shape:
       return "a list of extents from 0 to 2^63 - 1 as shape" + of;
-    case Place::offsets:
+    case State::offsets:
       return "a list of two numbers from 0 to 2^63 - 1 as data_offsets" + of;
     default:
       return fmt::format("an object for {}", quotedName(key_));
@@ -203,7 +203,7 @@ private:
   }
 
   const std::string &path_;
-  Place place_ = Place::start;
+  State state_ = State::start;
   std::string key_;
   std::array<bool, 3> seen_{};
   int offsets_ = 0;
@@ -233,7 +233,7 @@ void checkNames(const std::string &path, const std::vector<SafetensorsEntry> &te
 }
 
 void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &tensors, int64_t dataBytes) {
-  std::vector<const SafetensorsEntry *> byPlace;
+  std::vector<const SafetensorsEntry *> byOffset;
   for (const SafetensorsEntry &entry : tensors) {
     const std::optional<int64_t> bytes = bytesOf(entry);
     const std::string range = fmt::format("the range {} to {}", entry.begin, entry.end);
@@ -244,12 +244,12 @@ void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &t
                  fmt::format("{} bytes for {} of shape {} in {}", bytes ? std::to_string(*bytes) : "more than 2^61",
                              quotedName(entry.name), Shape(entry.dims).str(), name(entry.dtype)),
                  range);
-    byPlace.push_back(&entry);
+    byOffset.push_back(&entry);
   }
   const auto key = [](const SafetensorsEntry *entry) { return std::pair(entry->begin, entry->end); };
-  std::sort(byPlace.begin(), byPlace.end(), [&](const auto *a, const auto *b) { return key(a) < key(b); });
+  std::sort(byOffset.begin(), byOffset.end(), [&](const auto *a, const auto *b) { return key(a) < key(b); });
   int64_t at = 0;
-  for (const SafetensorsEntry *entry : byPlace) {
+  for (const SafetensorsEntry *entry : byOffset) {
     if (entry->begin != at)
       refuseFile(path, fmt::format("contiguous tensors: one that begins at byte {} of the data", at),
                  fmt::format("{}, which begins at {}", quotedName(entry->name), entry->begin));

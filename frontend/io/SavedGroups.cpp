@@ -129,9 +129,9 @@ public:
     own.state = dynamic_cast<VocabularyState *>(layer.body.get());
     groups.push_back(std::move(own));
     if (VocabularyState *const state = groups.back().state)
-      for (const std::string &place : state->places())
-        if (!place.empty())
-          groups.push_back({.paths = under(paths, place),
+      for (const std::string &path : state->paths())
+        if (!path.empty())
+          groups.push_back({.paths = under(paths, path),
                             .className = layer.className,
                             .name = layer.name,
                             .state = state,

@@ -34,12 +34,12 @@ Value meanAlong(const Value &given, int64_t axis, int64_t windows) {
 }
 
 Value maxAlong(const Value &x, int64_t axis, int64_t windows) {
-  std::vector<int64_t> spread = x.shape().dims(), places(static_cast<size_t>(x.rank() + 1 - axis), 1);
+  std::vector<int64_t> spread = x.shape().dims(), positions(static_cast<size_t>(x.rank() + 1 - axis), 1);
   spread.insert(spread.begin() + axis, windows);
-  places[0] = windows;
-  places[1] = x.shape()[axis];
+  positions[0] = windows;
+  positions[1] = x.shape()[axis];
   const Shape shape(spread);
-  const Value inside = broadcastTo(ops::reshape(membership(windows, x.shape()[axis]), Shape(places)), shape);
+  const Value inside = broadcastTo(ops::reshape(membership(windows, x.shape()[axis]), Shape(positions)), shape);
   const Value all = broadcastTo(ops::expand_dims(x, axis), shape);
   const double lowest = is_float(x.dtype()) ? -std::numeric_limits<double>::infinity() : 0.0;
   const Value least = is_float(x.dtype()) ? ops::full_like(all, lowest) : broadcastTo(ops::min(x, {}, false), shape);

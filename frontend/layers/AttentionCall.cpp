@@ -62,18 +62,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The arguments of the call in Keras. `places`: the indices of query, value and key, and of the defined masks.
+/// The arguments of the call in Keras. `given`: references to query, value and key, and to the defined masks.
 Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std::pair<const char *, Json>> &given) {
   Json args = Json::array(), keywords = Json::object();
   Json queryMask, valueMask;
-  for (const auto &[name, place] : given) {
+  for (const auto &[name, reference] : given) {
     const std::string_view word = name;
     if (word == "query" || word == "value" || (word == "key" && !apart))
-      args.push_back(place);
+      args.push_back(reference);
     else if (apart)
-      keywords[name] = place;
+      keywords[name] = reference;
     else
-      (word == "query_mask" ? queryMask : valueMask) = place;
+      (word == "query_mask" ? queryMask : valueMask) = reference;
   }
   using Kind = RecordedMask::Kind;
   if (!apart) {
@@ -138,21 +138,22 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
 namespace {
 
 /// Returns true if inserting a head axis before the last two axes of each mask changes only its rank.
-bool takesHeads(const AttentionCall &call, const Places &places) {
+bool takesHeads(const AttentionCall &call, const PositionCounts &positions) {
   const auto isOf = [](const Value &mask, int64_t extent) {
     return !mask.defined() || (mask.rank() == 2 && mask.shape()[1] == extent);
   };
   const auto isOrOne = [](int64_t extent, int64_t whole) { return extent == whole || extent == 1; };
   const Value &own = call.attentionMask;
-  return isOf(call.valueMask, places.keys) && isOf(call.keyMask, places.keys) && isOf(call.queryMask, places.queries) &&
+  return isOf(call.valueMask, positions.keys) && isOf(call.keyMask, positions.keys) &&
+         isOf(call.queryMask, positions.queries) &&
          (!own.defined() ||
-          (own.rank() == 3 && isOrOne(own.shape()[1], places.queries) && isOrOne(own.shape()[2], places.keys)));
+          (own.rank() == 3 && isOrOne(own.shape()[1], positions.queries) && isOrOne(own.shape()[2], positions.keys)));
 }
 
 } // namespace
 
-Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &args) {
-  const bool heads = args.heads && takesHeads(call, places);
+Value seenKeys(const AttentionCall &call, const PositionCounts &positions, const SeenArgs &args) {
+  const bool heads = args.heads && takesHeads(call, positions);
   Value seen;
   const auto add = [&](const Value &mask) {
     seen = bothMasks(seen, heads && mask.rank() == 3 ? ops::expand_dims(mask, 1) : mask);
@@ -162,11 +163,12 @@ Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &
   if (call.keyMask.defined() && call.keyMask.node() != call.valueMask.node())
     add(ops::expand_dims(asMask(call.keyMask), -2));
   if (args.causal || args.window) {
-    const Shape shape = heads ? Shape{1, 1, places.queries, places.keys} : Shape{1, places.queries, places.keys};
+    const Shape shape =
+        heads ? Shape{1, 1, positions.queries, positions.keys} : Shape{1, positions.queries, positions.keys};
     Value query = tracing().iota(shape.rank() - 2, shape, DType::int32);
     const Value key = tracing().iota(shape.rank() - 1, shape, DType::int32);
-    if (places.first.defined())
-      query = query + places.first;
+    if (positions.first.defined())
+      query = query + positions.first;
     if (args.causal)
       add(ops::greater_equal(query, key));
     if (args.window)

@@ -41,7 +41,7 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training);
 
 /// Numbers of query and key positions, for a mask (batch, queries, keys).
-struct Places {
+struct PositionCounts {
   int64_t queries, keys;
   Value first{}; // the key position of the first query, an int32 scalar; 0 if undefined
 };
@@ -53,7 +53,7 @@ struct SeenArgs {
 };
 /// The keys to which each query may attend by the masks of the call. The result broadcasts to (batch, queries, keys),
 /// or has more axes if the call's attention mask or `heads` requires them. Undefined: all keys.
-Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &args);
+Value seenKeys(const AttentionCall &call, const PositionCounts &positions, const SeenArgs &args);
 
 /// value_error unless the layer's argument `dropout` is between 0 and 1.
 void requireDropout(const Layer &layer, double dropout, Where where);

@@ -163,26 +163,26 @@ std::array<Value, 2> AttentionHeads::composed(Heads heads, bool drops) const {
   return {ops::einsum(labels.scores + "," + labels.keys + "->" + labels.queries, {used, heads.value}), weights};
 }
 
-Places AttentionHeads::withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const {
+PositionCounts AttentionHeads::withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const {
   const int64_t axis = settings_.axes->front();
-  Places places{call.query.shape()[axis], call.value.shape()[axis]};
+  PositionCounts positions{call.query.shape()[axis], call.value.shape()[axis]};
   OpenCache *cache = call.causal ? OpenCache::current() : nullptr;
   if (!cache)
-    return places;
+    return positions;
   const auto refuse = [&](const std::string &reason) {
     throw Error(ErrorKind::value_error, fmt::format("{} cannot use a key-value cache: {}", settings_.layer, reason));
   };
   for (const Value *mask : {&call.queryMask, &call.valueMask, &call.keyMask, &call.attentionMask})
     if (mask->defined())
       refuse("its call has a mask, and the cache does not store masks of keys");
-  if (heads.query.rank() != 4 || places.queries != places.keys)
+  if (heads.query.rank() != 4 || positions.queries != positions.keys)
     refuse(fmt::format(
         "query and value must have one axis of steps, with the same extent. Received: query {} and value {}",
         call.query.shape().str(), call.value.shape().str()));
   const KeysAndValues all = cache->append(context.path(), {heads.key, heads.value});
   heads.key = all.keys;
   heads.value = all.values;
-  return {places.queries, heads.key.shape()[1], cache->position()};
+  return {positions.queries, heads.key.shape()[1], cache->position()};
 }
 
 Values AttentionHeads::attend(const AttentionCall &given, const CallContext &context) const {
@@ -203,11 +203,12 @@ Values AttentionHeads::attend(const AttentionCall &given, const CallContext &con
     throw Error(ErrorKind::value_error,
                 fmt::format("{} attends over {} axes; a causal mask and a sliding window need one", settings_.layer,
                             settings_.axes->size()));
-  const Places places = withCache(heads, call, context);
-  const bool causalOp = call.causal && whole && !places.first.defined(); // it numbers query positions from 0
+  const PositionCounts positions = withCache(heads, call, context);
+  const bool causalOp = call.causal && whole && !positions.first.defined(); // it numbers query positions from 0
   // The mask has the axes of the scores from the start, since a kernel computes it only if no reshape follows.
-  heads.seen = seenKeys(
-      call, places, {.causal = call.causal && !causalOp, .window = settings_.window, .queries = true, .heads = whole});
+  heads.seen =
+      seenKeys(call, positions,
+               {.causal = call.causal && !causalOp, .window = settings_.window, .queries = true, .heads = whole});
   Value out, weights;
   if (whole)
     out = fused(heads, causalOp, drops);

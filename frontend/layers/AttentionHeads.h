@@ -40,7 +40,7 @@ private:
     Value seen;              // the mask; undefined: all keys
   };
   /// Appends the heads of a causal call to those of the open cache, if any. Returns the positions of queries and keys.
-  Places withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const;
+  PositionCounts withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const;
   Value fused(const Heads &heads, bool causal, bool drops) const;
   /// The outputs and weights of the heads, in their dtype.
   std::array<Value, 2> composed(Heads heads, bool drops) const;

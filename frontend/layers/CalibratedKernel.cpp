@@ -104,8 +104,8 @@ Tensor CalibratedKernel::floats() const {
       const size_t byte = isRowFirst_ ? r * packed + c / perByte : c / perByte * rows + r;
       const unsigned value = (values[byte] >> (c % perByte * bits)) & ((1U << bits) - 1);
       const size_t g = std::min(groups - 1, static_cast<size_t>(std::max(0.0, group[r])));
-      const size_t place = isRowFirst_ ? g * columns + c : c * groups + g;
-      const auto number = static_cast<float>((value - zero[place]) * scale[place]);
+      const size_t index = isRowFirst_ ? g * columns + c : c * groups + g;
+      const auto number = static_cast<float>((value - zero[index]) * scale[index]);
       floats[r * columns + c] = inputs.empty() ? number : number / static_cast<float>(inputs[r]);
     }
   return {std::move(floats), kernel_};

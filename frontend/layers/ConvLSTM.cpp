@@ -48,7 +48,7 @@ public:
   std::vector<Shape> state_sizes() const override {
     std::vector<int64_t> dims;
     for (size_t i = 0; i < spatial_.size(); ++i)
-      dims.push_back(places(i));
+      dims.push_back(positions(i));
     dims.insert(isFirst() ? dims.begin() : dims.end(), options_.filters);
     return {Shape(dims), Shape(dims)};
   }
@@ -81,14 +81,14 @@ private:
   }
   int64_t windowOf(size_t axis) const { return (options_.kernelSize[axis] - 1) * options_.dilations[axis] + 1; }
   /// The extent of a state along a spatial axis.
-  int64_t places(size_t axis) const {
+  int64_t positions(size_t axis) const {
     const int64_t extent = spatial_[axis], stride = options_.stridesOf[axis];
     const int64_t first = options_.padding == Padding::same ? extent : extent - windowOf(axis) + 1;
     return (first + stride - 1) / stride;
   }
   void requireWindows(const Shape &input) const {
     for (size_t i = 0; i < spatial_.size(); ++i)
-      if (places(i) <= 0)
+      if (positions(i) <= 0)
         throw Error(ErrorKind::value_error,
                     fmt::format("Computed output size would be zero or negative. Received inputs shape={} and "
                                 "kernel_size=({})",

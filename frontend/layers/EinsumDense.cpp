@@ -57,10 +57,10 @@ public:
   Shape biasShape(const std::string &axes) const {
     size_t first = labels.output.size();
     for (char label : axes) {
-      const size_t place = labels.output.find(label);
-      if (place == std::string::npos)
+      const size_t position = labels.output.find(label);
+      if (position == std::string::npos)
         refuse("'{}' of bias_axes is not in the output", label);
-      first = std::min(first, place);
+      first = std::min(first, position);
     }
     std::vector<int64_t> dims;
     for (char label : labels.output.substr(first)) {

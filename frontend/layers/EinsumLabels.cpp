@@ -72,8 +72,8 @@ std::vector<int64_t> EinsumLabels::reducedAxes(const std::string &operand) const
 std::vector<int64_t> EinsumLabels::keptAxes(const std::string &operand) const {
   std::vector<int64_t> axes;
   for (const char label : output)
-    if (const size_t place = operand.find(label); place != std::string::npos)
-      axes.push_back(static_cast<int64_t>(place));
+    if (const size_t position = operand.find(label); position != std::string::npos)
+      axes.push_back(static_cast<int64_t>(position));
   return axes;
 }
 

@@ -31,7 +31,7 @@ public:
   }
   Values call(const Values &inputs, const CallContext &context) override {
     const Shape shape = inputs[0].shape();
-    if (standsForNone(shape[-2]))
+    if (isNonePlaceholder(shape[-2]))
       return tracing().splat(0.0, shape, context.compute_dtype());
     requireSteps(shape);
     const Value rows = rowsFor(shape);

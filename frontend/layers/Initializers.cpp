@@ -240,8 +240,8 @@ Tensor identity(const Shape &shape, DType dtype, double gain) {
         fmt::format("Identity matrix initializer can only be used for 2D matrices. Received: shape={} of rank {}.",
                     shape.str(), shape.rank()));
   const int64_t columns = shape[1];
-  return filled(shape, dtype, [&, place = int64_t{0}]() mutable {
-    const int64_t row = place / columns, column = place++ % columns;
+  return filled(shape, dtype, [&, index = int64_t{0}]() mutable {
+    const int64_t row = index / columns, column = index++ % columns;
     return row == column ? gain : 0.0;
   });
 }
@@ -277,9 +277,9 @@ Tensor orthogonal(const Shape &shape, DType dtype, double gain, Draws &draws) {
                             shape.str(), shape.rank()));
   const int64_t columns = shape[-1], rows = columns == 0 ? 0 : shape.elements() / columns;
   const auto vectors = orthonormal(std::min(rows, columns), std::max(rows, columns), draws);
-  return filled(shape, dtype, [&, place = int64_t{0}]() mutable {
-    const auto row = static_cast<size_t>(place / columns), column = static_cast<size_t>(place % columns);
-    ++place;
+  return filled(shape, dtype, [&, index = int64_t{0}]() mutable {
+    const auto row = static_cast<size_t>(index / columns), column = static_cast<size_t>(index % columns);
+    ++index;
     return gain * (rows < columns ? vectors[row][column] : vectors[column][row]);
   });
 }

@@ -73,9 +73,9 @@ void settleLength(KeyValueState &state, const std::optional<int64_t> &length) {
   state.length = *length;
   if (state.length < 1)
     refuse(fmt::format("needs a length of at least 1. Received: length={}", state.length));
-  if (state.places && state.length > *state.places)
+  if (state.positions && state.length > *state.positions)
     refuse(fmt::format("of length {} is longer than the {} positions of the model's PositionEmbedding", state.length,
-                       *state.places));
+                       *state.positions));
 }
 
 /// Creates the variables of the cache, on the device of the model's variables.
@@ -103,7 +103,7 @@ std::shared_ptr<KeyValueState> KeyValueState::make(const Model &model, const Key
                                                    std::optional<int64_t> needed) {
   const auto state = std::make_shared<KeyValueState>(model, args);
   findCalls(state);
-  settleLength(*state, args.length ? args.length : state->places ? state->places : needed);
+  settleLength(*state, args.length ? args.length : state->positions ? state->positions : needed);
   makeVariables(*state);
   return state;
 }
@@ -153,9 +153,9 @@ void OpenCache::noteSteps(int64_t batch, int64_t steps) {
   steps_ = steps;
 }
 
-void OpenCache::place(const Shape &input, int64_t places) {
+void OpenCache::place(const Shape &input, int64_t positions) {
   noteSteps(input[0], input[-2]);
-  state_->places = std::min(places, state_->places.value_or(places));
+  state_->positions = std::min(positions, state_->positions.value_or(positions));
 }
 
 Value OpenCache::position() const {
@@ -165,8 +165,9 @@ Value OpenCache::position() const {
 
 Value OpenCache::appended(const Variable &cached, const Value &steps) const {
   const VariableImpl &all = *cached.impl();
-  const Value place = tracing().iota(1, all.shape, DType::int32) - position(); // among the new steps
-  const Value isNew = ops::logical_and(ops::greater_equal(place, scalarLike(0.0, place)), ops::less(place, steps_));
+  const Value stepIndex = tracing().iota(1, all.shape, DType::int32) - position(); // among the new steps
+  const Value isNew =
+      ops::logical_and(ops::greater_equal(stepIndex, scalarLike(0.0, stepIndex)), ops::less(stepIndex, steps_));
   const Value index = tracing().iota(0, Shape{state_->length}, DType::int32) - position();
   const Value moved = steps_ == 1 ? broadcastTo(steps, all.shape) : tracing().gather(steps, index, 1);
   const Value old = asDtype(tracing().read(cached.impl(), all.dtype), steps.dtype(), "cache");

@@ -35,11 +35,11 @@ struct KeyValueState {
   Model model;
   int64_t batch, length = 0, vocabulary = 0;
   std::optional<DType> dtype;
-  std::optional<int64_t> places; // number of rows of the smallest position table
-  std::vector<CachedCall> calls; // in the order of the model
-  Variable position;             // undefined while the calls are being collected
-  std::weak_ptr<Trace> trace;    // the trace that last opened the cache
-  CompiledFunction program;      // tokens (batch, n): the last logits (batch, vocabulary)
+  std::optional<int64_t> positions; // number of rows of the smallest position table
+  std::vector<CachedCall> calls;    // in the order of the model
+  Variable position;                // undefined while the calls are being collected
+  std::weak_ptr<Trace> trace;       // the trace that last opened the cache
+  CompiledFunction program;         // tokens (batch, n): the last logits (batch, vocabulary)
 };
 
 /// A cache that is open in one trace.
@@ -57,7 +57,7 @@ public:
   /// The position of the first new step: an int32 scalar.
   Value position() const;
   /// Records a call of a PositionEmbedding with this many positions.
-  void place(const Shape &input, int64_t places);
+  void place(const Shape &input, int64_t positions);
 
 private:
   OpenCache(std::shared_ptr<KeyValueState> state, std::shared_ptr<Trace> trace);

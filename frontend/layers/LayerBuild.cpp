@@ -316,7 +316,7 @@ static std::vector<Value> withoutMasks(const std::vector<Value> &inputs, const R
   std::set<size_t> given;
   for (const RecordedMask &mask : masks)
     if (mask.kind == RecordedMask::Kind::given)
-      given.insert(mask.place);
+      given.insert(mask.position);
   std::vector<Value> own;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!given.contains(i))
@@ -333,7 +333,7 @@ static std::vector<Value> underMasks(const std::vector<Value> &inputs, const Rec
     if (masks[i].kind == carried || (masks[i].kind == entered && masksEntered()))
       continue;
     own[i] = Value(std::make_shared<Node>(*own[i].node()));
-    own[i].node()->mask = masks[i].kind == given ? inputs[masks[i].place] : Value();
+    own[i].node()->mask = masks[i].kind == given ? inputs[masks[i].position] : Value();
   }
   return own;
 }

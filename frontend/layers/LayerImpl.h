@@ -32,7 +32,7 @@ struct RecordedMask {
     entered, // recorded as null: the input's own if masks entered the graph (masksEntered()), otherwise none
   };
   Kind kind = Kind::carried;
-  size_t place = 0; // of a given mask, among the Values of the call
+  size_t position = 0; // of a given mask, among the Values of the call
 };
 using RecordedMasks = std::vector<RecordedMask>;
 

@@ -68,7 +68,7 @@ public:
     writeFields(config, options, layerFields<Options>);
   }
 
-  std::vector<std::string> places() const override { return {""}; }
+  std::vector<std::string> paths() const override { return {""}; }
   Tensor idfWeights() const override { return state_.idfWeights(); }
   std::optional<std::string> vocabularyText() const override { return state_.vocabularyText(); }
   bool readsVocabulary() const override { return state_.readsVocabulary(); }

@@ -46,7 +46,7 @@ double rounded(double weight) { return Tensor::full({}, weight, floatxDtype()).i
 
 } // namespace
 
-template <class Term> uint64_t TermPlaces<Term>::hashOf(TermView<Term> term) {
+template <class Term> uint64_t TermIndex<Term>::hashOf(TermView<Term> term) {
   if constexpr (std::is_same_v<Term, std::string>) {
     return fingerprint64(term);
   } else {
@@ -55,27 +55,27 @@ template <class Term> uint64_t TermPlaces<Term>::hashOf(TermView<Term> term) {
   }
 }
 template <class Term>
-size_t TermPlaces<Term>::slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const {
+size_t TermIndex<Term>::slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const {
   const size_t mask = slots_.size() - 1;
   for (size_t at = hash & mask;; at = (at + 1) & mask) {
     const uint64_t slot = slots_[at];
-    if (slot == 0 || ((slot ^ hash) >> placeBits == 0 && terms[(slot & placeMask) - 1] == term))
+    if (slot == 0 || ((slot ^ hash) >> indexBits == 0 && terms[(slot & indexMask) - 1] == term))
       return at;
   }
 }
 template <class Term>
-TermPlaces<Term>::TermPlaces(const std::vector<Term> &terms) : slots_(std::bit_ceil(terms.size() * 3 / 2 + 1)) {
+TermIndex<Term>::TermIndex(const std::vector<Term> &terms) : slots_(std::bit_ceil(terms.size() * 3 / 2 + 1)) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const uint64_t hash = hashOf(terms[i]);
     uint64_t &slot = slots_[slotOf(terms[i], hash, terms)];
     if (slot == 0)
-      slot = (hash & ~placeMask) | (i + 1);
+      slot = (hash & ~indexMask) | (i + 1);
   }
 }
 template <class Term>
-std::optional<size_t> TermPlaces<Term>::find(TermView<Term> term, const std::vector<Term> &terms) const {
+std::optional<size_t> TermIndex<Term>::find(TermView<Term> term, const std::vector<Term> &terms) const {
   const uint64_t slot = slots_[slotOf(term, hashOf(term), terms)];
-  return slot ? std::optional<size_t>((slot & placeMask) - 1) : std::nullopt;
+  return slot ? std::optional<size_t>((slot & indexMask) - 1) : std::nullopt;
 }
 
 template <class Term> void LookupRules<Term>::check(bool hasVocabulary, bool hasWeights) const {
@@ -107,12 +107,12 @@ template <class Term> std::vector<std::optional<Term>> LookupRules<Term>::specia
 
 template <class Term>
 LookupTable<Term>::LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights)
-    : rules_(std::move(rules)), terms_(std::move(terms)), places_(terms_), weights_(std::move(weights)) {}
+    : rules_(std::move(rules)), terms_(std::move(terms)), index_(terms_), weights_(std::move(weights)) {}
 
 template <class Term> int64_t LookupTable<Term>::indexOf(TermView<Term> term) const {
   if (rules_.mask && term == TermView<Term>(*rules_.mask))
     return rules_.mode == OutputMode::int_ ? 0 : droppedIndex;
-  if (const std::optional<size_t> found = places_.find(term, terms_))
+  if (const std::optional<size_t> found = index_.find(term, terms_))
     return rules_.termBegin() + static_cast<int64_t>(*found);
   if (rules_.unknowns == 1)
     return rules_.unknownBegin();
@@ -132,9 +132,9 @@ template <class Term> int64_t LookupTable<Term>::indexOf(TermView<Term> term) co
 template <class Term> Term LookupTable<Term>::termAt(int64_t index) const {
   if (index == 0 && rules_.mask && rules_.mode == OutputMode::int_)
     return *rules_.mask;
-  const int64_t place = index - rules_.termBegin();
-  const bool isTerm = index >= rules_.termBegin() && place < static_cast<int64_t>(terms_.size());
-  return isTerm ? terms_[static_cast<size_t>(place)] : rules_.unknown.value_or(Term());
+  const int64_t position = index - rules_.termBegin();
+  const bool isTerm = index >= rules_.termBegin() && position < static_cast<int64_t>(terms_.size());
+  return isTerm ? terms_[static_cast<size_t>(position)] : rules_.unknown.value_or(Term());
 }
 
 template <class Term> std::vector<Term> LookupTable<Term>::vocabulary(bool withSpecial) const {

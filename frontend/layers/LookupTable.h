@@ -18,15 +18,15 @@ template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, s
 
 /// A hash table from terms to their positions in a list, with open addressing. A slot holds some bits of the hash, so
 /// that unequal terms are rarely compared.
-template <class Term> class TermPlaces {
+template <class Term> class TermIndex {
 public:
   /// Of equal terms, the table contains the first.
-  explicit TermPlaces(const std::vector<Term> &terms);
+  explicit TermIndex(const std::vector<Term> &terms);
   std::optional<size_t> find(TermView<Term> term, const std::vector<Term> &terms) const;
 
 private:
-  static constexpr int placeBits = 40;
-  static constexpr uint64_t placeMask = (uint64_t(1) << placeBits) - 1;
+  static constexpr int indexBits = 40;
+  static constexpr uint64_t indexMask = (uint64_t(1) << indexBits) - 1;
   static uint64_t hashOf(TermView<Term> term);
   /// The slot of the term, or the empty slot where it would be inserted.
   size_t slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const;
@@ -69,7 +69,7 @@ public:
 private:
   LookupRules<Term> rules_;
   std::vector<Term> terms_;
-  TermPlaces<Term> places_;
+  TermIndex<Term> index_;
   std::vector<double> weights_;
 };
 

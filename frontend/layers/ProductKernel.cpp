@@ -70,8 +70,8 @@ Shape ProductKernel::scaleShape() const {
   const EinsumLabels labels = form_.labels.expanded(form_.inputRank);
   std::vector<int64_t> dims;
   for (const char label : labels.output) {
-    const size_t place = labels.kernel.find(label);
-    dims.push_back(place == std::string::npos ? 1 : form_.kernelShape[static_cast<int64_t>(place)]);
+    const size_t position = labels.kernel.find(label);
+    dims.push_back(position == std::string::npos ? 1 : form_.kernelShape[static_cast<int64_t>(position)]);
   }
   return Shape(dims);
 }
@@ -220,8 +220,8 @@ Value ProductKernel::asOutput(const Value &scale, const EinsumLabels &labels) co
     return scale;
   std::vector<int64_t> order = labels.keptAxes(labels.input), dims;
   for (const char label : labels.output) {
-    const size_t place = labels.input.find(label);
-    dims.push_back(place == std::string::npos ? 1 : scale.shape()[static_cast<int64_t>(place)]);
+    const size_t position = labels.input.find(label);
+    dims.push_back(position == std::string::npos ? 1 : scale.shape()[static_cast<int64_t>(position)]);
   }
   std::ranges::copy(labels.reducedAxes(labels.input), std::back_inserter(order));
   return ops::reshape(transposed(scale, order), Shape(dims));
@@ -234,7 +234,7 @@ Value ProductKernel::kernelScale(const Value &scale) const {
   const std::vector<int64_t> kept = form_.labels.keptAxes(form_.labels.kernel);
   std::vector<int64_t> order(kept.size()); // the output position of each kept axis of the kernel
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](int64_t place) { return kept[static_cast<size_t>(place)]; });
+  std::ranges::sort(order, {}, [&](int64_t position) { return kept[static_cast<size_t>(position)]; });
   std::vector<int64_t> inOutput, inKernel(static_cast<size_t>(form_.kernelShape.rank()), 1);
   for (const int64_t axis : kept) {
     inOutput.push_back(form_.kernelShape[axis]);

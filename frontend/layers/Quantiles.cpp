@@ -38,7 +38,7 @@ void QuantileSummary::add(std::span<const float> data) {
   const double step = std::clamp(size / (1.0 / epsilon_), 1.0, size + 1.0);
   struct Point {
     float value, weight;
-    size_t place; // keeps equal values in order
+    size_t position; // keeps equal values in order
   };
   std::vector<Point> points;
   for (size_t i = static_cast<size_t>(step - 1.0); i < sorted.size(); i += static_cast<size_t>(step))
@@ -46,7 +46,7 @@ void QuantileSummary::add(std::span<const float> data) {
   for (size_t i = 0; i < values_.size(); ++i)
     points.push_back({values_[i], weights_[i], points.size()});
   std::ranges::sort(points, [](const Point &a, const Point &b) {
-    return a.value < b.value || (!(b.value < a.value) && a.place < b.place);
+    return a.value < b.value || (!(b.value < a.value) && a.position < b.position);
   });
   values_.clear();
   weights_.clear();

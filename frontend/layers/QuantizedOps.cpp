@@ -25,8 +25,8 @@ Value unpackedInt4(const Value &packed, int64_t columns) {
 }
 
 Value dequantizedGroups(const Value &values, const Value &scale, const Value &zero, const Value &groups, int64_t axis) {
-  const Value places = ops::cast(groups, DType::int32);
-  const Value scales = ops::take(scale, places, axis), zeros = ops::take(zero, places, axis);
+  const Value indices = ops::cast(groups, DType::int32);
+  const Value scales = ops::take(scale, indices, axis), zeros = ops::take(zero, indices, axis);
   return (asDtype(values, scales.dtype()) - asDtype(zeros, scales.dtype())) * scales;
 }
 

@@ -60,27 +60,27 @@ double bounded(double number, double zero, double least, double most) {
   return std::isnan(value) ? 0.0 : std::clamp(value, least, most);
 }
 
-std::vector<int64_t> placesOf(const Shape &shape, const std::vector<int64_t> &axes) {
-  std::vector<int64_t> places{0};
+std::vector<int64_t> offsetsOf(const Shape &shape, const std::vector<int64_t> &axes) {
+  std::vector<int64_t> offsets{0};
   for (const int64_t axis : axes) {
     int64_t stride = 1;
     for (int64_t inner = axis + 1; inner < shape.rank(); ++inner)
       stride = extentProduct(stride, shape[inner]);
     std::vector<int64_t> longer;
-    longer.reserve(places.size() * static_cast<size_t>(shape[axis]));
-    for (const int64_t place : places)
+    longer.reserve(offsets.size() * static_cast<size_t>(shape[axis]));
+    for (const int64_t offset : offsets)
       for (int64_t i = 0; i < shape[axis]; ++i)
-        longer.push_back(place + i * stride);
-    places = std::move(longer);
+        longer.push_back(offset + i * stride);
+    offsets = std::move(longer);
   }
-  return places;
+  return offsets;
 }
 
 } // namespace
 
 MatrixView MatrixView::of(const Shape &shape, const std::vector<int64_t> &rowAxes,
                           const std::vector<int64_t> &columnAxes) {
-  return {.rows = placesOf(shape, rowAxes), .columns = placesOf(shape, columnAxes)};
+  return {.rows = offsetsOf(shape, rowAxes), .columns = offsetsOf(shape, columnAxes)};
 }
 
 QuantizedWeights absMaxQuantized(const Tensor &weights, const MatrixView &view, int64_t least, int64_t most) {
@@ -110,7 +110,7 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
   constexpr double least = -8.0, most = 7.0;
   const size_t columns = view.columns.size(), size = static_cast<size_t>(block);
   const size_t groups = (view.rows.size() + size - 1) / size;
-  const auto placeOf = [&](size_t group, size_t c) {
+  const auto indexOf = [&](size_t group, size_t c) {
     return view.hasGroupsLast ? c * groups + group : group * columns + c;
   };
   std::vector<double> elements = elementsOf(weights), low(groups * columns), high(low), scale(low.size());
@@ -118,7 +118,7 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
     const size_t first = group * size, last = std::min(view.rows.size(), first + size);
     const bool isShort = last - first < size; // padded with zeros
     for (size_t c = 0; c < columns; ++c) {
-      double &lowest = low[placeOf(group, c)], &highest = high[placeOf(group, c)];
+      double &lowest = low[indexOf(group, c)], &highest = high[indexOf(group, c)];
       lowest = highest = isShort ? 0.0 : elements[static_cast<size_t>(view.rows[first] + view.columns[c])];
       for (size_t r = first; r < last; ++r) {
         const double element = elements[static_cast<size_t>(view.rows[r] + view.columns[c])];
@@ -141,7 +141,7 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
   const auto forEach = [&](auto change) {
     for (size_t r = 0; r < view.rows.size(); ++r)
       for (size_t c = 0; c < columns; ++c)
-        change(elements[static_cast<size_t>(view.rows[r] + view.columns[c])], placeOf(r / size, c));
+        change(elements[static_cast<size_t>(view.rows[r] + view.columns[c])], indexOf(r / size, c));
   };
   forEach([&](double &element, size_t group) { element /= scale[group]; });
   rounded.all(elements);
@@ -168,8 +168,8 @@ Tensor dequantized(const QuantizedWeights &weights, const MatrixView &view, int6
         continue;
       }
       const size_t group = r / static_cast<size_t>(block);
-      const size_t place = view.hasGroupsLast ? c * groups + group : group * columns + c;
-      element = (element - zeros[place]) * scales[place];
+      const size_t offset = view.hasGroupsLast ? c * groups + group : group * columns + c;
+      element = (element - zeros[offset]) * scales[offset];
     }
   rounded.all(elements);
   return tensorOf(elements, weights.scale.dtype(), weights.values.shape());

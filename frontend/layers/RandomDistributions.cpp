@@ -112,8 +112,8 @@ Value fewSuccesses(const Value &key, const Value &n, const Value &p) {
   const auto goesOn = [&](const List &carry) { return ops::any(carry[0] <= n); };
   const auto step = [&](const Value &round, const List &carry) {
     const Value u = uniform(keyOfRound(key, round), n.shape(), 0.5, n.dtype(), 2);
-    const Value place = carry[0] + ops::maximum(ops::ceil(ops::log(u) / logarithm), 1.0);
-    return List{place, ops::where(place <= n, carry[1] + 1.0, carry[1])};
+    const Value position = carry[0] + ops::maximum(ops::ceil(ops::log(u) / logarithm), 1.0);
+    return List{position, ops::where(position <= n, carry[1] + 1.0, carry[1])};
   };
   return whileLoop(tracing(), {ops::zeros_like(n), ops::zeros_like(n)}, most, goesOn, step)[1];
 }

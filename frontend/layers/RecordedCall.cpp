@@ -24,7 +24,7 @@ void collectLeaves(const Json &json, std::vector<const Json *> &leaves) {
   if (json.is_array())
     for (const Json &each : json)
       collectLeaves(each, leaves);
-  else if (json.is_object() && !standsForValue(json)) {
+  else if (json.is_object() && !isInputReference(json)) {
     std::map<std::string_view, const Json *> sorted;
     for (const auto &[key, value] : json.items())
       sorted.emplace(key, &value);
@@ -68,9 +68,9 @@ public:
     return found != given_.end() && found->second.is_null();
   }
   Value value(const char *name) const { return valueOf(at(name)); }
-  Value valueOf(const Json &json) const { return json.is_null() ? Value() : inputs_[placeOf(json)]; }
-  size_t placeOf(const Json &json) const {
-    if (!standsForValue(json) || json["input"].get<int64_t>() < 0 || json["input"].get<size_t>() >= inputs_.size())
+  Value valueOf(const Json &json) const { return json.is_null() ? Value() : inputs_[positionOf(json)]; }
+  size_t positionOf(const Json &json) const {
+    if (!isInputReference(json) || json["input"].get<int64_t>() < 0 || json["input"].get<size_t>() >= inputs_.size())
       refuse(json);
     return json["input"].get<size_t>();
   }
@@ -78,7 +78,7 @@ public:
   std::vector<Value> values(const char *name) const {
     std::vector<Value> list;
     for (const Json *leaf : leavesOf(at(name)))
-      list.push_back(inputs_[placeOf(*leaf)]);
+      list.push_back(inputs_[positionOf(*leaf)]);
     return list;
   }
   std::optional<bool> flag(const char *name) const {
@@ -100,7 +100,7 @@ private:
   std::string nameAt(size_t i, const Json &value, std::span<const char *const> names) const {
     if (i >= names.size())
       return fmt::format("{}", i);
-    const bool isMask = standsForValue(value) && inputs_[placeOf(value)].dtype() == DType::bool_;
+    const bool isMask = isInputReference(value) && inputs_[positionOf(value)].dtype() == DType::bool_;
     return isMask && std::string_view(names[i]) == "training" ? "mask" : names[i];
   }
   void add(const std::string &name, const Json &value, std::span<const char *const> names) {
@@ -191,16 +191,16 @@ std::vector<Value> callWithLists(const Layer &layer, const Arguments &arguments)
   return callAttending(layer, arguments, std::move(call));
 }
 
-/// `arguments` with the indices of Values renumbered in the order `places`.
-Json renumbered(const Json &arguments, const std::vector<size_t> &places) {
-  if (standsForValue(arguments)) {
-    const auto found = std::ranges::find(places, arguments["input"].get<size_t>());
-    return {{"input", found - places.begin()}};
+/// `arguments` with the indices of Values renumbered in the order `positions`.
+Json renumbered(const Json &arguments, const std::vector<size_t> &positions) {
+  if (isInputReference(arguments)) {
+    const auto found = std::ranges::find(positions, arguments["input"].get<size_t>());
+    return {{"input", found - positions.begin()}};
   }
   Json result = arguments;
   for (Json &each : result)
     if (each.is_structured())
-      each = renumbered(Json(each), places);
+      each = renumbered(Json(each), positions);
   return result;
 }
 
@@ -211,7 +211,8 @@ std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, 
   const auto *graph = dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
   const std::vector<std::string> names = graph ? graph->inputNames() : std::vector<std::string>();
   const Json &inputs = arguments.at("inputs");
-  if (inputs.is_object() && !standsForValue(inputs) && !names.empty() && std::ranges::all_of(inputs, standsForValue)) {
+  if (inputs.is_object() && !isInputReference(inputs) && !names.empty() &&
+      std::ranges::all_of(inputs, isInputReference)) {
     const auto byName = [&](const Json &dict) {
       std::vector<const Json *> found;
       for (const std::string &name : names)
@@ -224,13 +225,13 @@ std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, 
       return found;
     };
     leaves = byName(inputs);
-    if (const Json &given = arguments.at("mask"); given.is_object() && !standsForValue(given))
+    if (const Json &given = arguments.at("mask"); given.is_object() && !isInputReference(given))
       masks = byName(given);
   }
-  std::vector<size_t> places;
+  std::vector<size_t> positions;
   for (const Json *leaf : leaves)
-    places.push_back(arguments.placeOf(*leaf));
-  return places;
+    positions.push_back(arguments.positionOf(*leaf));
+  return positions;
 }
 
 /// Calls a layer with one Value or a structure of them, and with masks in the same structure.
@@ -239,7 +240,7 @@ std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named,
   using enum RecordedMask::Kind;
   std::vector<const Json *> leaves = leavesOf(named.at("inputs"));
   std::vector<const Json *> masks = leavesOf(named.at("mask"));
-  std::vector<size_t> places = orderInputs(layer, named, leaves, masks);
+  std::vector<size_t> positions = orderInputs(layer, named, leaves, masks);
   const bool isGiven = !named.at("mask").is_null();
   if (isGiven && masks.size() != leaves.size())
     throw Error(ErrorKind::value_error, fmt::format("the call of layer '{}' has {} inputs and the mask {}",
@@ -247,22 +248,22 @@ std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named,
   RecordedMasks rules(leaves.size());
   for (size_t i = 0; i < rules.size(); ++i) {
     if (isGiven && !masks[i]->is_null()) {
-      rules[i] = {.kind = given, .place = places.size()};
-      places.push_back(named.placeOf(*masks[i]));
+      rules[i] = {.kind = given, .position = positions.size()};
+      positions.push_back(named.positionOf(*masks[i]));
     } else if (isGiven || named.isNull("mask")) {
       rules[i].kind = entered;
     }
   }
   std::vector<Value> values;
-  for (const size_t place : places)
-    values.push_back(inputs[place]);
+  for (const size_t position : positions)
+    values.push_back(inputs[position]);
   return layer.impl()->call(values, {.training = trainingOf(layer, named)}, {},
-                            ConfigAccess::make(renumbered(ConfigAccess::json(arguments), places)), rules);
+                            ConfigAccess::make(renumbered(ConfigAccess::json(arguments), positions)), rules);
 }
 
 } // namespace
 
-bool standsForValue(const Json &json) {
+bool isInputReference(const Json &json) {
   return json.is_object() && json.size() == 1 && json.contains("input") && json["input"].is_number_integer();
 }
 

@@ -35,7 +35,7 @@ protected:
 };
 
 /// Returns true for {"input": i}, which stands for a Value in a CallForm.
-bool standsForValue(const nlohmann::ordered_json &json);
+bool isInputReference(const nlohmann::ordered_json &json);
 
 /// Calls `layer` with the arguments of a CallForm (frontend/graph/Graph.h). not_implemented_error naming an argument
 /// that the layer's call does not support here; value_error for malformed arguments.

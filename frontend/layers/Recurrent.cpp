@@ -84,7 +84,7 @@ struct RecurrentBody::Loop {
   Value hidden(const Value &output, const Values &carry) const {
     if (repeats)
       return carry[carry.size() - 1];
-    return layer.options_.zeroMasked ? ops::zeros_like(output) : carry[placeOfOutput(layer.cell_)];
+    return layer.options_.zeroMasked ? ops::zeros_like(output) : carry[indexOfOutput(layer.cell_)];
   }
 };
 
@@ -129,7 +129,7 @@ void RecurrentBody::makeStates(int64_t batch) {
 void RecurrentBody::requireBatch(const Shape &sequence) {
   if (!options_.stateful)
     return;
-  if (standsForNone(sequence[0]))
+  if (isNonePlaceholder(sequence[0]))
     throw Error(ErrorKind::value_error,
                 fmt::format("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch "
                             "size: sequence.shape={}",
@@ -147,7 +147,7 @@ void RecurrentBody::requireBatch(const Shape &sequence) {
 void RecurrentBody::requireSteps(int64_t steps) const {
   if (!options_.unroll)
     return;
-  if (standsForNone(steps))
+  if (isNonePlaceholder(steps))
     throw Error(ErrorKind::value_error,
                 "Cannot unroll a RNN if the time dimension is undefined. \n- If using a Sequential model, specify the "
                 "time dimension by passing an `Input()` as your first layer.\n- If using the functional API, specify "
@@ -235,7 +235,7 @@ std::vector<Value> callRecurrent(const Layer &layer, const Value &x, const layer
     keywords["initial_state"] = dynamic_cast<const RecurrentCalled &>(*layer.impl()->body).stateForm(1);
   RecordedMasks masks{{.kind = carried}};
   if (args.mask.defined()) {
-    masks[0] = {.kind = RecordedMask::Kind::given, .place = inputs.size()};
+    masks[0] = {.kind = RecordedMask::Kind::given, .position = inputs.size()};
     keywords["mask"] = {{"input", inputs.size()}};
     inputs.push_back(args.mask);
   } else if (carried == RecordedMask::Kind::entered) {

@@ -54,20 +54,20 @@ void keepSeedState(LayerImpl &layer, const Variable &state) {
   if (impl.path != impl.name)
     return;
   keepForFailure(layer);
-  auto place = layer.weights.end();
+  auto found = layer.weights.end();
   if (!layer.awaitedStates.empty()) {
     const Variable awaited = layer.awaitedStates.front();
     layer.awaitedStates.erase(layer.awaitedStates.begin());
-    place = std::ranges::find_if(layer.weights, [&](const Variable &each) { return each.impl() == awaited.impl(); });
+    found = std::ranges::find_if(layer.weights, [&](const Variable &each) { return each.impl() == awaited.impl(); });
     CallTransaction::onFailure([state, before = state.value()] { state.assign(before); });
     state.assign(awaited.value());
   }
   CallTransaction::onFailure([state] { state.impl()->path = nameOfState; });
   impl.path = pathOfState(layer);
-  if (place == layer.weights.end())
+  if (found == layer.weights.end())
     layer.weights.push_back(state);
   else
-    *place = state;
+    *found = state;
 }
 
 Variable ownSeedState(LayerImpl &layer) {

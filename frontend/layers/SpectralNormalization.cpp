@@ -49,7 +49,7 @@ public:
     const Value divided = dividedKernel();
     if (tracing().isCallOnData) // as in Keras, where training steps leave weights to the optimizer
       tracing().assign(kernel_.impl(), divided);
-    const StandIn scope(kernel_, divided);
+    const VariableOverride scope(kernel_, divided);
     return asDtype(layer_(x), x.dtype(), "layer output");
   }
   void get_config(Config &config) const override {

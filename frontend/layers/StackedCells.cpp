@@ -84,12 +84,12 @@ const StackedBody *stackedIn(const Layer &cell) { return dynamic_cast<const Stac
 
 } // namespace
 
-size_t placeOfOutput(const Layer &cell) {
+size_t indexOfOutput(const Layer &cell) {
   const StackedBody *stacked = stackedIn(cell);
   if (!stacked)
     return 0;
   const Layer &last = stacked->cells().back();
-  return stacked->state_sizes().size() - cellOf(last).state_sizes().size() + placeOfOutput(last);
+  return stacked->state_sizes().size() - cellOf(last).state_sizes().size() + indexOfOutput(last);
 }
 
 nlohmann::ordered_json nestedStates(const Layer &cell, size_t first) {

@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 /// The index, among the states of `cell`, of the state that holds the previous output: the first state of the last
 /// cell.
-size_t placeOfOutput(const Layer &cell);
+size_t indexOfOutput(const Layer &cell);
 /// The states in Keras's nesting, with indices from `first` on: {"input": 1} for each, and for stacked cells a list per
 /// cell.
 nlohmann::ordered_json nestedStates(const Layer &cell, size_t first);

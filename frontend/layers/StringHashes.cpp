@@ -35,7 +35,7 @@ uint64_t hashTo16(const char *s, size_t length) {
     return hash16(length + (word<uint32_t>(s) << 3), word<uint32_t>(s + length - 4), factor);
   if (length == 0)
     return k2;
-  const auto byte = [s](size_t place) { return static_cast<uint8_t>(s[place]); };
+  const auto byte = [s](size_t index) { return static_cast<uint8_t>(s[index]); };
   const uint32_t y = byte(0) + (static_cast<uint32_t>(byte(length >> 1)) << 8);
   const uint32_t z = static_cast<uint32_t>(length) + (static_cast<uint32_t>(byte(length - 1)) << 2);
   return mixed(y * k2 ^ z * k0) * k2;

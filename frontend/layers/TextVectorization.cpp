@@ -130,7 +130,7 @@ public:
     writeFields(config, options, layerFields<TextVectorizationOptions>);
   }
 
-  std::vector<std::string> places() const override { return {"", "_lookup_layer"}; }
+  std::vector<std::string> paths() const override { return {"", "_lookup_layer"}; }
   Tensor idfWeights() const override { return state_.idfWeights(); }
   std::optional<std::string> vocabularyText() const override { return state_.vocabularyText(); }
   bool readsVocabulary() const override { return state_.readsVocabulary(); }

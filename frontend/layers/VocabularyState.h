@@ -15,7 +15,7 @@ class VocabularyState {
 public:
   virtual ~VocabularyState() = default;
   /// The paths of the state in Keras files, relative to the layer's; the first one is read.
-  virtual std::vector<std::string> places() const = 0;
+  virtual std::vector<std::string> paths() const = 0;
   /// Undefined if the layer has none.
   virtual Tensor idfWeights() const = 0;
   /// Nullopt if the config contains the vocabulary. value_error for a vocabulary that no file can represent.

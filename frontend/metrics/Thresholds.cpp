@@ -37,10 +37,10 @@ Value keepTop(const Value &p, int64_t k) {
   std::vector<int64_t> dims = p.shape().dims();
   dims.push_back(dims.back());
   const Shape pairs(dims);
-  const Value place = tracing().iota(p.rank() - 1, pairs, DType::int32),
+  const Value position = tracing().iota(p.rank() - 1, pairs, DType::int32),
               rival = tracing().iota(p.rank(), pairs, DType::int32);
   const Value before =
-      ops::logical_or(ops::greater(other, each), ops::logical_and(ops::equal(other, each), ops::less(rival, place)));
+      ops::logical_or(ops::greater(other, each), ops::logical_and(ops::equal(other, each), ops::less(rival, position)));
   const Value rank = ops::sum(asDtype(before, DType::int32, "metric"), -1);
   return ops::where(ops::less(rank, k), p, ops::full_like(p, lowest));
 }

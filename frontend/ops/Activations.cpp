@@ -47,10 +47,10 @@ Value shrunk(const Value &x, double threshold, bool moved) {
 Value sparsemaxOverLast(const Value &given) {
   const Value x = atLeastFloat32(given);
   const Value each = ops::expand_dims(x, -1), other = ops::expand_dims(x, -2), excess = other - each;
-  const Value place = tracing().iota(x.rank() - 1, excess.shape(), DType::int32),
+  const Value position = tracing().iota(x.rank() - 1, excess.shape(), DType::int32),
               rival = tracing().iota(x.rank(), excess.shape(), DType::int32);
   const Value before = ops::logical_or(ops::greater(excess, ops::zeros_like(excess)),
-                                       ops::logical_and(ops::equal(other, each), ops::less(rival, place)));
+                                       ops::logical_and(ops::equal(other, each), ops::less(rival, position)));
   const Value rank = ops::sum(asDtype(before, x.dtype()), -1); // in descending order of the elements
   const Value above = ops::sum(ops::maximum(excess, ops::zeros_like(excess)), -1);
   const Value supported = asDtype(ops::less(above, ops::ones_like(above)), x.dtype());

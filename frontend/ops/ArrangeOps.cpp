@@ -265,16 +265,16 @@ Value moveaxis(const Value &x, const Axes &source, const Axes &destination) {
                                   from.size(), to.size()));
         const std::vector<int64_t> moved = normalizeAxes("moveaxis", from, rank);
         normalizeAxes("moveaxis", to, rank); // refuses an axis that is given twice
-        std::vector<std::pair<int64_t, int64_t>> places;
+        std::vector<std::pair<int64_t, int64_t>> positions;
         for (size_t i = 0; i < from.size(); ++i)
-          places.emplace_back(normalizeAxis("moveaxis", to[i], rank), normalizeAxis("moveaxis", from[i], rank));
-        std::sort(places.begin(), places.end());
+          positions.emplace_back(normalizeAxis("moveaxis", to[i], rank), normalizeAxis("moveaxis", from[i], rank));
+        std::sort(positions.begin(), positions.end());
         std::vector<int64_t> permutation;
         for (int64_t axis = 0; axis < rank; ++axis)
           if (!std::binary_search(moved.begin(), moved.end(), axis))
             permutation.push_back(axis);
-        for (auto [place, axis] : places)
-          permutation.insert(permutation.begin() + place, axis);
+        for (auto [position, axis] : positions)
+          permutation.insert(permutation.begin() + position, axis);
         return tracing().transpose(v[0], permutation);
       },
       configForm("source", source, "destination", destination));

@@ -68,7 +68,7 @@ Value convolve(const ConvOperands &operands, const Value &kernel, const Windows 
   }
   const int64_t groups = kernel.shape()[operands.rank], channels = kernel.shape()[operands.rank + 1];
   image = tracing().reshape(image, shapeOf({dimsOf(image, 0, 1 + operands.rank), {groups, channels}}));
-  Value y = tracing().convolution(image, weights, windows.steps, windows.places);
+  Value y = tracing().convolution(image, weights, windows.steps, windows.positions);
   y = tracing().reshape(y, shapeOf({dimsOf(y, 0, 1 + operands.rank), {extentProduct(groups, kernel.shape()[-1])}}));
   return asDtype(y, dtype);
 }
@@ -184,8 +184,8 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
                   fmt::format("{}: inputs of shape {} and a kernel of shape {} give an empty result", op,
                               operands.image.shape().str(), operands.kernel.shape().str()));
     const int64_t total = std::max<int64_t>(extentSum(extentProduct(extent - 1, stride), span) - whole, 0);
-    windows.steps.low.push_back(isSame ? total / 2 : 0);
-    windows.places.push_back(whole);
+    windows.steps.paddingLow.push_back(isSame ? total / 2 : 0);
+    windows.positions.push_back(whole);
   }
   return windows;
 }

@@ -22,7 +22,7 @@ void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> v
   if (dtype == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} returns numbers, not bools", op));
   for (const Number &value : values)
-    if (!std::isfinite(value.real()) || (!is_float(dtype) && placeIn(dtype, value) != Place::inside))
+    if (!std::isfinite(value.real()) || (!is_float(dtype) && positionIn(dtype, value) != RangePosition::inside))
       throw Error(ErrorKind::value_error,
                   fmt::format("{}: {} cannot represent {}", op, name(dtype), numberText(value)));
 }

@@ -40,7 +40,7 @@ Value choleskyOf(const Value &a) {
   const Value l = choleskyFactor(a);
   return tracing().customGradient(l, {a}, [&](const Value &upstream) {
     const Value product = lowerOf(ops::matmul(transposed(l), lowerOf(upstream)));
-    const Value halved = product - ops::where(ops::equal(placesAlong(1, l), placesAlong(2, l)), product * 0.5, 0);
+    const Value halved = product - ops::where(ops::equal(indicesAlong(1, l), indicesAlong(2, l)), product * 0.5, 0);
     const Value inner = triangularSolution(transposed(l), halved, Triangle::upper);
     return List{overTriangular(inner, l, Triangle::upper)};
   });
@@ -69,7 +69,7 @@ LuFactors luOf(const Value &a) {
   const Value lu = factors.lu;
   factors.lu = tracing().customGradient(lu, {a}, [&](const Value &upstream) {
     const Value l = padded(strictlyLowerOf(lu), m, m);
-    const Value unitLower = ops::where(ops::equal(placesAlong(1, l), placesAlong(2, l)), 1, l);
+    const Value unitLower = ops::where(ops::equal(indicesAlong(1, l), indicesAlong(2, l)), 1, l);
     const Value u = padded(upperOf(lu), n, n);
     const Value lowerPart = strictlyLowerOf(ops::matmul(transposed(unitLower), strictlyLowerOf(upstream)));
     const Value upperPart = upperOf(ops::matmul(upperOf(upstream), transposed(u)));
@@ -118,7 +118,7 @@ namespace {
 /// 1 / (b_j - a_i), except for 0 on the diagonal.
 Value inverseDifferences(const Value &rows, const Value &columns) {
   const Value difference = ops::expand_dims(columns, 1) - ops::expand_dims(rows, 2);
-  const Value isDiagonal = ops::equal(placesAlong(1, difference), placesAlong(2, difference));
+  const Value isDiagonal = ops::equal(indicesAlong(1, difference), indicesAlong(2, difference));
   return ops::where(isDiagonal, 0, 1.0 / ops::where(isDiagonal, 1, difference));
 }
 

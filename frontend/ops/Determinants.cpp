@@ -39,7 +39,7 @@ Value adjugateBy(const LuFactors &factors, const Value &signs) {
   const int64_t batch = lu.shape()[0], n = lu.shape()[1];
   const Value partial = ops::cumprod(diagonalOf(lu), 1) * ops::expand_dims(signs, 1);
   const auto product = [&](int64_t i) { return tracing().slice(partial, {0, i}, Shape({batch, 1})); };
-  const Value row = placesAlong(1, lu), column = placesAlong(2, lu);
+  const Value row = indicesAlong(1, lu), column = indicesAlong(2, lu);
   const Value isLast = ops::logical_and(ops::equal(row, n - 1), ops::equal(column, n - 1));
   const Value changed = ops::where(isLast, ops::expand_dims(1.0 / product(n - 2), 2), lu);
   const Value ones = tracing().splat(1, Shape({batch, n, 1}), lu.dtype());

@@ -55,13 +55,13 @@ struct Between {
   int64_t begin = 0, end = 0;
 };
 
-/// The linear index over `axes`, in row-major order of `extents`, of the indices that `place` returns.
-template <class F> Value linear(const Between &axes, const Shape &extents, F place) {
+/// The linear index over `axes`, in row-major order of `extents`, of the indices that `coordinate` returns.
+template <class F> Value linear(const Between &axes, const Shape &extents, F coordinate) {
   Trace &t = tracing();
   Value sum;
   int64_t stride = 1;
   for (int64_t axis = axes.end; axis-- > axes.begin; stride *= extents[axis]) {
-    Value term = place(axis);
+    Value term = coordinate(axis);
     if (stride != 1)
       term = t.binary("mul", term, scalarLike(stride, term));
     sum = sum.defined() ? t.binary("add", sum, term) : term;
@@ -86,17 +86,17 @@ Value withBoxOf(const Value &x, const List &starts, const Value &box, bool isCot
   const Shape whole = x.shape(), shape = box.shape();
   const Between axes(whole, shape);
   const auto among = axes.among(whole);
-  const auto placeIn = [&](int64_t axis, const Shape &of, int64_t at) {
+  const auto positionIn = [&](int64_t axis, const Shape &of, int64_t at) {
     const Value &start = starts[static_cast<size_t>(axis)];
     return t.binary("sub", t.iota(at, of, start.dtype()), broadcastTo(start, of));
   };
   Value inside;
   for (int64_t axis = axes.begin; axis < axes.end; ++axis)
     if (shape[axis] != whole[axis]) {
-      const Value here = areInside(placeIn(axis, whole, axis), shape[axis]);
+      const Value here = areInside(positionIn(axis, whole, axis), shape[axis]);
       inside = inside.defined() ? t.binary("and", inside, here) : here;
     }
-  const Value index = linear(axes, shape, [&](int64_t axis) { return placeIn(axis, among, axis - axes.begin); });
+  const Value index = linear(axes, shape, [&](int64_t axis) { return positionIn(axis, among, axis - axes.begin); });
   const Shape joined = axes.joined(shape, axes.among(shape).elements());
   Value found = t.gather(t.reshape(box, joined), index, axes.begin);
   if (is_float(box.dtype()) && !isCotangent)
@@ -106,7 +106,7 @@ Value withBoxOf(const Value &x, const List &starts, const Value &box, bool isCot
 
 } // namespace
 
-std::vector<Value> placesOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box) {
+std::vector<Value> startsOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box) {
   Trace &t = tracing();
   bool fits = box.rank() == whole.rank();
   for (int64_t axis = 0; fits && axis < whole.rank(); ++axis)
@@ -146,24 +146,24 @@ std::vector<Value> placesOf(const char *op, const Starts &starts, const Shape &w
   return given;
 }
 
-Value boxAt(const Value &x, const std::vector<Value> &places, const Shape &shape) {
+Value boxAt(const Value &x, const std::vector<Value> &starts, const Shape &shape) {
   if (shape == x.shape())
     return x;
   if (shape.elements() == 0)
     return tracing().splat(0, shape, x.dtype());
-  Value found = boxOf(x, places, shape);
+  Value found = boxOf(x, starts, shape);
   if (!is_float(x.dtype()))
     return found;
   const Shape whole = x.shape();
   return tracing().customGradient(found, {x}, [&](const Value &upstream) {
-    return List{withBoxOf(tracing().splat(0, whole, upstream.dtype()), places, upstream, true)};
+    return List{withBoxOf(tracing().splat(0, whole, upstream.dtype()), starts, upstream, true)};
   });
 }
 
-Value withBoxAt(const Value &x, const std::vector<Value> &places, const Value &box) {
+Value withBoxAt(const Value &x, const std::vector<Value> &starts, const Value &box) {
   if (box.shape() == x.shape())
     return box;
-  return box.shape().elements() == 0 ? x : withBoxOf(x, places, box, false);
+  return box.shape().elements() == 0 ? x : withBoxOf(x, starts, box, false);
 }
 
 namespace {
@@ -191,14 +191,14 @@ LinearUpdates linearUpdates(const char *op, const Value &x, const Value &indices
   std::vector<int64_t> to = slices;
   to.insert(to.end(), inner.begin(), inner.end());
   const Value in = asIndices(op, indices), given = broadcastTo(asDtype(updates, x.dtype(), "user"), Shape(to));
-  const Value places = asDtype(in, in.dtype() == DType::int64 ? DType::int64 : indexDtype(extent), "index");
+  const Value typed = asDtype(in, in.dtype() == DType::int64 ? DType::int64 : indexDtype(extent), "index");
   Value index, inside;
   int64_t stride = 1;
   for (int64_t axis = depth; axis-- > 0; stride *= rows[static_cast<size_t>(axis)]) {
     std::vector<int64_t> start(static_cast<size_t>(named.rank()), 0), one = slices;
     start.back() = axis;
     one.push_back(1);
-    Value at = depth == 1 ? places : t.slice(places, start, Shape(one));
+    Value at = depth == 1 ? typed : t.slice(typed, start, Shape(one));
     at = wrapped(t.reshape(at, Shape({count})), rows[static_cast<size_t>(axis)]);
     const Value here = areInside(at, rows[static_cast<size_t>(axis)]);
     inside = inside.defined() ? t.binary("and", inside, here) : here;

@@ -17,11 +17,11 @@ Value areInside(const Value &indices, int64_t extent);
 /// The start indices of a box of shape `box` in a tensor of shape `whole`, one scalar per axis: a negative start counts
 /// from the end, and the box is shifted to lie inside. value_error that names `op` if there is not one start per axis,
 /// or if the box is larger.
-std::vector<Value> placesOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box);
-/// The elements of x in a box of shape `shape` at the start indices `places`.
-Value boxAt(const Value &x, const std::vector<Value> &places, const Shape &shape);
-/// x with the elements at the start indices `places` replaced by `box`, which has the dtype of x.
-Value withBoxAt(const Value &x, const std::vector<Value> &places, const Value &box);
+std::vector<Value> startsOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box);
+/// The elements of x in a box of shape `shape` at the start indices `starts`.
+Value boxAt(const Value &x, const std::vector<Value> &starts, const Shape &shape);
+/// x with the elements at the start indices `starts` replaced by `box`, which has the dtype of x.
+Value withBoxAt(const Value &x, const std::vector<Value> &starts, const Value &box);
 
 /// Combines slices of x along axis 0, selected by the vector `indices`, with the updates. Out-of-range indices are
 /// ignored. Bools are combined as integers.

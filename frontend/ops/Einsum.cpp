@@ -22,7 +22,7 @@ namespace {
 using Labels = std::vector<int>;
 
 bool contains(const Labels &labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
-int64_t placeOf(const Labels &labels, int label) { return std::ranges::find(labels, label) - labels.begin(); }
+int64_t positionOf(const Labels &labels, int label) { return std::ranges::find(labels, label) - labels.begin(); }
 
 struct Term {
   Value value;
@@ -142,7 +142,7 @@ private:
 Value inOrder(const Term &term, const Labels &labels) {
   std::vector<int64_t> axes;
   for (int label : labels)
-    axes.push_back(placeOf(term.labels, label));
+    axes.push_back(positionOf(term.labels, label));
   return std::ranges::is_sorted(axes) ? term.value : transpose(term.value, axes);
 }
 
@@ -151,7 +151,7 @@ Value inOrder(const Term &term, const Labels &labels) {
 Term diagonal(Term term) {
   for (size_t second = 1; second < term.labels.size();) {
     const int label = term.labels[second];
-    const size_t first = static_cast<size_t>(placeOf(term.labels, label));
+    const size_t first = static_cast<size_t>(positionOf(term.labels, label));
     if (first == second) {
       ++second;
       continue;
@@ -168,8 +168,8 @@ Term diagonal(Term term) {
     dims.erase(dims.begin());
     const int64_t extent = dims[0];
     dims[0] = extentProduct(extent, extent);
-    const Value places = arange(0, dims[0], extent + 1, indexDtype(dims[0]));
-    term = {take(reshape(moved, Shape(dims)), places, 0), labels};
+    const Value positions = arange(0, dims[0], extent + 1, indexDtype(dims[0]));
+    term = {take(reshape(moved, Shape(dims)), positions, 0), labels};
     second = 1;
   }
   return term;
@@ -195,7 +195,7 @@ Term squeezed(const Term &term, const Term &other) {
   std::vector<int64_t> dims;
   for (size_t axis = 0; axis < term.labels.size(); ++axis) {
     const int64_t extent = term.value.shape()[static_cast<int64_t>(axis)];
-    const int64_t there = placeOf(other.labels, term.labels[axis]);
+    const int64_t there = positionOf(other.labels, term.labels[axis]);
     if (extent == 1 && there < static_cast<int64_t>(other.labels.size()) && other.value.shape()[there] != 1)
       continue;
     dims.push_back(extent);
@@ -218,7 +218,7 @@ Term multiplied(const Term &a, const Term &b, const Labels &wanted) {
     const Value ordered = inOrder(term, own);
     std::vector<int64_t> dims;
     for (int label : labels)
-      dims.push_back(contains(own, label) ? ordered.shape()[placeOf(own, label)] : 1);
+      dims.push_back(contains(own, label) ? ordered.shape()[positionOf(own, label)] : 1);
     const Value value = reshape(ordered, Shape(dims));
     return value.dtype() == DType::int8 ? asDtype(value, DType::int32) : value;
   };
@@ -232,7 +232,7 @@ Term contracted(const Term &a, const Term &b, const Labels &wanted) {
     int64_t last = -1;
     for (int label : term.labels)
       if (!contains(other.labels, label))
-        last = std::max(last, placeOf(wanted, label));
+        last = std::max(last, positionOf(wanted, label));
     return last;
   };
   const bool isSwapped = lastFree(a, b) > lastFree(b, a);
@@ -240,8 +240,8 @@ Term contracted(const Term &a, const Term &b, const Labels &wanted) {
   Trace::ContractAxes axes;
   Labels labels;
   const auto pair = [&](int label, std::vector<int64_t> &left, std::vector<int64_t> &right) {
-    left.push_back(placeOf(lhs.labels, label));
-    right.push_back(placeOf(rhs.labels, label));
+    left.push_back(positionOf(lhs.labels, label));
+    right.push_back(positionOf(rhs.labels, label));
   };
   for (int label : wanted)
     if (contains(lhs.labels, label) && contains(rhs.labels, label)) {

@@ -11,7 +11,7 @@
 namespace halftone {
 using namespace detail;
 using List = std::vector<Value>;
-using Places = std::vector<Operand>;
+using OperandList = std::vector<Operand>;
 
 namespace {
 
@@ -59,7 +59,8 @@ Value floorRest(const Operands &o) {
 /// Applies `op` to operands in `computed` of their promoted dtype.
 Value binary(const char *op, const Operand &a, const Operand &b, DType (*computed)(DType),
              Value (*f)(const Operands &)) {
-  return applyOperands(op, {a, b}, [op, computed, f](const Places &v) { return f(fit(op, v[0], v[1], computed)); });
+  return applyOperands(op, {a, b},
+                       [op, computed, f](const OperandList &v) { return f(fit(op, v[0], v[1], computed)); });
 }
 
 Value length(const Operands &o) {
@@ -97,7 +98,7 @@ void requireBits(const char *op, const Operand &operand) {
 }
 /// For bools it is the logical operation `op`, and is recorded as such.
 Value bitwise(const char *name, const char *op, const Operand &a, const Operand &b) {
-  return applyOperands(isBool(a) && isBool(b) ? op : name, {a, b}, [name, op](const Places &v) {
+  return applyOperands(isBool(a) && isBool(b) ? op : name, {a, b}, [name, op](const OperandList &v) {
     for (const Operand &operand : v)
       requireBits(name, operand);
     Operands o = fit(name, v[0], v[1]);
@@ -105,7 +106,7 @@ Value bitwise(const char *name, const char *op, const Operand &a, const Operand 
   });
 }
 Value shift(const char *name, std::string_view op, const Operand &a, const Operand &b) {
-  return applyOperands(name, {a, b}, [name, op](const Places &v) {
+  return applyOperands(name, {a, b}, [name, op](const OperandList &v) {
     for (const Operand &operand : v)
       requireBits(name, operand);
     Operands o = fit(name, v[0], v[1], numberOf);

@@ -17,15 +17,15 @@ Value asColumn(const Value &x) { return ops::expand_dims(x, -1); }
 Value asRow(const Value &x) { return ops::expand_dims(x, -2); }
 Value at(const Value &x, const Value &index, int64_t axis) { return tracing().gather(x, index, axis); }
 /// The int32 indices 0, 1, ... of an axis.
-Value places(int64_t extent) { return tracing().iota(0, Shape({extent}), DType::int32); }
+Value indices(int64_t extent) { return tracing().iota(0, Shape({extent}), DType::int32); }
 Value chosenRows(const Value &x, const Value &order) { return tracing().gather(x, order, 1, 1); }
 
 } // namespace
 
 Value matrixTranspose(const Value &x) { return tracing().transpose(x, {0, 2, 1}); }
-Value placesAlong(int64_t axis, const Value &like) { return tracing().iota(axis, like.shape(), DType::int32); }
+Value indicesAlong(int64_t axis, const Value &like) { return tracing().iota(axis, like.shape(), DType::int32); }
 Value triangleOf(const Value &x, ComparePredicate rowToColumn) {
-  const Value holds = tracing().compare(rowToColumn, placesAlong(1, x), placesAlong(2, x));
+  const Value holds = tracing().compare(rowToColumn, indicesAlong(1, x), indicesAlong(2, x));
   return tracing().select(holds, x, scalarLike(0, x));
 }
 Value identityLike(const Value &x, int64_t rows, int64_t columns) {
@@ -45,7 +45,7 @@ Value areFinite(const Value &x) { return ops::all(ops::isfinite(x), {1, 2}); }
 
 LuFactors luFactors(const Value &given) {
   const int64_t batch = given.shape()[0], m = given.shape()[1], n = given.shape()[2];
-  const Value rows = places(m), columns = places(n);
+  const Value rows = indices(m), columns = indices(n);
   const auto step = [&](const Value &i, const List &carry, const List &) {
     const Value candidates = ops::where(ops::less(rows, i), -1, ops::abs(at(carry[0], i, 2)));
     const Value pivot = ops::argmax(candidates, 1);
@@ -73,7 +73,7 @@ Value choleskyFactor(const Value &given) {
   const int64_t n = given.shape()[1];
   if (n == 0)
     return given;
-  const Value rows = places(n);
+  const Value rows = indices(n);
   const auto step = [&](const Value &i, const List &carry, const List &) {
     const Value column = at(carry[0], i, 2), root = ops::sqrt(asColumn(at(column, i, 1)));
     const Value below = ops::where(ops::greater(rows, i), column / root, 0);
@@ -88,7 +88,7 @@ Value choleskyFactor(const Value &given) {
 Value triangularSolution(const Value &a, const Value &b, Triangle triangle) {
   const bool isUpper = triangle == Triangle::upper;
   const int64_t n = a.shape()[1];
-  const Value rows = places(n);
+  const Value rows = indices(n);
   const auto step = [&](const Value &i, const List &carry, const List &) {
     const Value column = at(a, i, 2), right = at(carry[0], i, 1);
     const Value solved = triangle == Triangle::unitLower ? right : right / asColumn(at(column, i, 1));
@@ -109,7 +109,7 @@ Value transposedSolutionBy(const LuFactors &factors, const Value &b) {
   // a = P^T L U, so a^T x = U^T L^T P x.
   const Value transposed = matrixTranspose(factors.lu);
   const Value inner = triangularSolution(transposed, b, Triangle::lower);
-  const Value unit = ops::where(ops::equal(placesAlong(1, transposed), placesAlong(2, transposed)), 1, transposed);
+  const Value unit = ops::where(ops::equal(indicesAlong(1, transposed), indicesAlong(2, transposed)), 1, transposed);
   return chosenRows(triangularSolution(unit, inner, Triangle::upper), ops::argsort(factors.order));
 }
 
@@ -120,7 +120,7 @@ struct Reflection {
   Value v, tau;
 };
 Reflection reflection(const Value &column, const Value &i) {
-  const Value rows = places(column.shape()[1]), isBelow = ops::greater(rows, i);
+  const Value rows = indices(column.shape()[1]), isBelow = ops::greater(rows, i);
   const Value tail = ops::where(isBelow, column, 0);
   const Value largest = ops::max(ops::abs(tail), {1}, true);
   const Value unit = ops::where(ops::greater(largest, 0), largest, 1);

@@ -12,7 +12,7 @@ namespace halftone::detail {
 /// The transpose of each matrix.
 Value matrixTranspose(const Value &x);
 /// int32 indices along `axis` of a matrix of this shape, for comparisons.
-Value placesAlong(int64_t axis, const Value &like);
+Value indicesAlong(int64_t axis, const Value &like);
 /// The elements of x for which the predicate holds between row and column index, otherwise 0: `ge` keeps the lower
 /// triangle.
 Value triangleOf(const Value &x, ComparePredicate rowToColumn);

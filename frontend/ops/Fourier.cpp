@@ -144,7 +144,7 @@ Value irfft(const Complex &x, std::optional<int64_t> fft_length) {
 namespace {
 
 /// The indices (count, length) of the frames.
-Value sequencePlaces(int64_t count, int64_t length, int64_t stride) {
+Value sequenceIndices(int64_t count, int64_t length, int64_t stride) {
   const Shape shape({count, length});
   return tracing().iota(0, shape, DType::int32) * stride + tracing().iota(1, shape, DType::int32);
 }
@@ -156,7 +156,7 @@ Value sequencesOf(const char *op, const Value &x, int64_t length, int64_t stride
         fmt::format("{}: expected a positive length and stride, and a last axis of at least that length. Received: "
                     "x.shape={}, length={}, stride={}",
                     op, x.shape().str(), length, stride));
-  return tracing().gather(x, sequencePlaces((x.shape()[last] - length) / stride + 1, length, stride), last);
+  return tracing().gather(x, sequenceIndices((x.shape()[last] - length) / stride + 1, length, stride), last);
 }
 
 struct Lengths {
@@ -228,10 +228,10 @@ Value signalOf(const Complex &x, const Value &window, const Lengths &lengths, co
   const int64_t count = shape[shape.rank() - 2], extent = lengths.fft + lengths.stride * (count - 1);
   const int64_t rows = shape.elements() / (count * lengths.fft);
   Trace &t = tracing();
-  const Value places = sequencePlaces(count, lengths.fft, lengths.stride);
+  const Value indices = sequenceIndices(count, lengths.fft, lengths.stride);
   const auto added = [&](const Value &y) {
     const Value zeros = t.splat(0, Shape({y.shape()[0], extent}), y.dtype());
-    return t.scatter(ScatterKind::sum, zeros, places, y, 1);
+    return t.scatter(ScatterKind::sum, zeros, indices, y, 1);
   };
   const Value sums = added(t.reshape(frames * window, Shape({rows, count, lengths.fft})));
   const Value weights = added(broadcastTo(square(window), Shape({1, count, lengths.fft})));

@@ -83,20 +83,20 @@ Json jsonOf(std::span<const Index> key) {
   return items;
 }
 
-KeyPlaces placesOf(std::span<const Index> key, const Value &x) {
-  return halftone::placesOf(key, x.shape(), inferringShapes() ? standsForNone : nullptr);
+KeyRanges rangesOf(std::span<const Index> key, const Value &x) {
+  return halftone::rangesOf(key, x.shape(), inferringShapes() ? isNonePlaceholder : nullptr);
 }
 
 /// Every `step`-th element of an axis, possibly backward.
-static Value strided(const Value &x, const AxisPlaces &places, int64_t axis) {
-  const int64_t stop = extentSum(places.start, extentProduct(places.step, places.count));
-  return ops::take(x, ops::arange(places.start, stop, places.step, indexDtype(x.shape()[axis])), axis);
+static Value strided(const Value &x, const AxisRange &range, int64_t axis) {
+  const int64_t stop = extentSum(range.start, extentProduct(range.step, range.count));
+  return ops::take(x, ops::arange(range.start, stop, range.step, indexDtype(x.shape()[axis])), axis);
 }
 
-Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes) {
+Value elementsAt(const Value &x, const std::vector<AxisRange> &axes) {
   std::vector<int64_t> start, extent; // of the slice, which includes axes with steps whole
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    const AxisPlaces &along = axes[axis];
+    const AxisRange &along = axes[axis];
     start.push_back(along.step == 1 ? along.start : 0);
     extent.push_back(along.step == 1 ? along.count : x.shape()[static_cast<int64_t>(axis)]);
   }
@@ -108,8 +108,8 @@ Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes) {
 }
 
 Value getItem(const Value &x, std::span<const Index> key) {
-  const KeyPlaces places = placesOf(key, x);
-  return ops::reshape(elementsAt(x, places.axes), places.result());
+  const KeyRanges ranges = rangesOf(key, x);
+  return ops::reshape(elementsAt(x, ranges.axes), ranges.result());
 }
 
 } // namespace halftone::detail

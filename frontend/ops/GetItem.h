@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
-#include "runtime/base/KeyPlaces.h"
+#include "runtime/base/KeyRanges.h"
 #include <nlohmann/json.hpp>
 
 namespace halftone::detail {
@@ -15,9 +15,9 @@ nlohmann::ordered_json jsonOf(std::span<const Index> key);
 
 /// The elements that a key selects from a Value of a trace. While shapes are inferred, any index is in range for an
 /// axis whose extent stands for None.
-KeyPlaces placesOf(std::span<const Index> key, const Value &x);
+KeyRanges rangesOf(std::span<const Index> key, const Value &x);
 /// The selected elements of a Value of a trace.
-Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes);
+Value elementsAt(const Value &x, const std::vector<AxisRange> &axes);
 /// x[key]; `x` is a Value of a trace.
 Value getItem(const Value &x, std::span<const Index> key);
 

@@ -28,9 +28,9 @@ Value patchesOf(const Value &batch, const std::vector<int64_t> &size, const ops:
                                      perAxis("extract_patches", "strides", strides, rank),
                                      perAxis("extract_patches", "dilation_rate", args.dilation_rate.list(), rank)},
                                     args.padding);
-  const Value taken = tracing().window(batch, windows.steps, windows.places, size, /*lowest=*/false);
+  const Value taken = tracing().window(batch, windows.steps, windows.positions, size, /*lowest=*/false);
   std::vector<int64_t> shape{dims[0]};
-  shape.insert(shape.end(), windows.places.begin(), windows.places.end());
+  shape.insert(shape.end(), windows.positions.begin(), windows.positions.end());
   shape.push_back(extentProduct(extentProduct(size), dims.back()));
   return tracing().reshape(taken, Shape(std::move(shape)));
 }

@@ -65,9 +65,9 @@ Value summed(const Value &x, const ImageSize &size, Interpolation interpolation,
     if (from == size.extents[i])
       continue;
     const Value matrix = asDtype(weights(from, size.extents[i], interpolation, antialias, fine), x.dtype(), "resize");
-    const auto place = std::ranges::find(order, size.axes[i]);
-    y = tracing().contract(y, matrix, {{}, {}, {place - order.begin()}, {0}});
-    std::rotate(place, place + 1, order.end());
+    const auto position = std::ranges::find(order, size.axes[i]);
+    y = tracing().contract(y, matrix, {{}, {}, {position - order.begin()}, {0}});
+    std::rotate(position, position + 1, order.end());
   }
   std::vector<int64_t> back(order.size());
   for (size_t i = 0; i < order.size(); ++i)

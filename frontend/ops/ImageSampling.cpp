@@ -25,14 +25,14 @@ Value indexByFillMode(const Value &index, int64_t extent, FillMode mode) {
   case FillMode::wrap:
     return modulo(index, extent);
   case FillMode::reflect: {
-    const Value place = modulo(index, extentProduct(2, extent));
-    return ops::minimum(place, ops::full_like(index, extentProduct(2, extent) - 1) - place);
+    const Value position = modulo(index, extentProduct(2, extent));
+    return ops::minimum(position, ops::full_like(index, extentProduct(2, extent) - 1) - position);
   }
   case FillMode::mirror: {
     if (extent == 1)
       return first;
-    const Value place = modulo(index, extentProduct(2, extent - 1));
-    return ops::minimum(place, ops::full_like(index, extentProduct(2, extent - 1)) - place);
+    const Value position = modulo(index, extentProduct(2, extent - 1));
+    return ops::minimum(position, ops::full_like(index, extentProduct(2, extent - 1)) - position);
   }
   case FillMode::constant:
   case FillMode::nearest:
@@ -54,8 +54,8 @@ Value roundedAway(const Value &x) {
 }
 
 Neighbour neighbourAt(const Value &whole, const Value &weight, int64_t extent, FillMode mode) {
-  const Value index = ops::cast(whole, DType::int32), place = indexByFillMode(index, extent, mode);
-  return {place, mode == FillMode::constant ? ops::equal(index, place) : Value(), weight};
+  const Value index = ops::cast(whole, DType::int32), position = indexByFillMode(index, extent, mode);
+  return {position, mode == FillMode::constant ? ops::equal(index, position) : Value(), weight};
 }
 
 std::vector<Neighbour> neighboursOf(const SampledAxis &axis, const Sampling &sampling) {

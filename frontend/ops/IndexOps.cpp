@@ -59,28 +59,28 @@ Shape with(const Shape &shape, int64_t axis, int64_t extent) {
   return Shape(std::move(dims));
 }
 
-/// The elements of x along an axis at the clamped indices `places`, which have the rank of x.
-Value takenAlong(const Value &x, const Value &places, int64_t axis) {
+/// The elements of x along an axis at the clamped indices `positions`, which have the rank of x.
+Value takenAlong(const Value &x, const Value &positions, int64_t axis) {
   Trace &t = tracing();
-  const int64_t extent = x.shape()[axis], count = places.shape()[axis], last = x.rank() - 1;
-  const Shape others = without(x.shape(), axis), ofPlaces = without(places.shape(), axis);
-  if (ofPlaces.elements() == 1) // the same indices for all other axes
-    return broadcastTo(t.gather(x, t.reshape(places, Shape({count})), axis),
-                       with(broadcastShape("take_along_axis", others, ofPlaces), axis, count));
+  const int64_t extent = x.shape()[axis], count = positions.shape()[axis], last = x.rank() - 1;
+  const Shape others = without(x.shape(), axis), ofPositions = without(positions.shape(), axis);
+  if (ofPositions.elements() == 1) // the same indices for all other axes
+    return broadcastTo(t.gather(x, t.reshape(positions, Shape({count})), axis),
+                       with(broadcastShape("take_along_axis", others, ofPositions), axis, count));
   if (others.elements() == 1)
-    return t.gather(t.reshape(x, Shape({extent})), places, 0);
-  const Shape batch = broadcastShape("take_along_axis", others, ofPlaces);
+    return t.gather(t.reshape(x, Shape({extent})), positions, 0);
+  const Shape batch = broadcastShape("take_along_axis", others, ofPositions);
   std::vector<int64_t> order(static_cast<size_t>(x.rank())), back(order.size());
   std::iota(order.begin(), order.end(), 0);
   order.erase(order.begin() + axis);
   order.push_back(axis);
-  for (size_t place = 0; place < order.size(); ++place)
-    back[static_cast<size_t>(order[place])] = static_cast<int64_t>(place);
+  for (size_t position = 0; position < order.size(); ++position)
+    back[static_cast<size_t>(order[position])] = static_cast<int64_t>(position);
   const auto moved = [&](const Value &y, const std::vector<int64_t> &axes) {
     return axis == last ? y : t.transpose(y, axes);
   };
   const Value from = moved(broadcastTo(x, with(batch, axis, extent)), order);
-  const Value at = moved(broadcastTo(places, with(batch, axis, count)), order);
+  const Value at = moved(broadcastTo(positions, with(batch, axis, count)), order);
   return moved(t.gather(from, at, last, last), back);
 }
 
@@ -93,9 +93,9 @@ Value takeAlong(const Value &x, const Value &indices, int64_t axis) {
   if (extent == 0)
     throw Error(ErrorKind::value_error,
                 fmt::format("take_along_axis: axis {} of shape {} is empty", axis, x.shape().str()));
-  const Value places = wrapped(asIndices("take_along_axis", indices), extent);
-  const Value found = takenAlong(x, places, along);
-  return tracing().select(broadcastTo(areInside(places, extent), found.shape()), found, fillerLike(found));
+  const Value positions = wrapped(asIndices("take_along_axis", indices), extent);
+  const Value found = takenAlong(x, positions, along);
+  return tracing().select(broadcastTo(areInside(positions, extent), found.shape()), found, fillerLike(found));
 }
 
 /// The Values among the starts.
@@ -175,13 +175,13 @@ Value fixedSlice(const Value &x, const Shape &start, const Shape &shape) {
   return Shape(dims) == whole ? x : tracing().slice(x, start.dims(), Shape(dims));
 }
 Shape shapeOf(const std::vector<Operand> &starts) {
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (const Operand &each : starts) {
     if (each.number().kind() == Number::Kind::real)
       throw Error(ErrorKind::type_error, "slice needs integer indices, got a number with a fraction");
-    places.push_back(static_cast<int64_t>(each.number().bits()));
+    positions.push_back(static_cast<int64_t>(each.number().bits()));
   }
-  return Shape(std::move(places));
+  return Shape(std::move(positions));
 }
 
 void requireNumbers(const char *op, const Value &x) {
@@ -242,7 +242,7 @@ Value slice(const Value &x, const Starts &start, const Shape &shape) {
       return fixedSlice(v[0], shapeOf(start.each()), shape);
     const Starts starts = withValues(start, v, 1);
     const Shape box = boxShape(starts, shape, v[0].shape());
-    return boxAt(v[0], placesOf("slice", starts, v[0].shape(), box), box);
+    return boxAt(v[0], startsOf("slice", starts, v[0].shape(), box), box);
   });
 }
 
@@ -255,7 +255,7 @@ Value slice_update(const Value &x, const Starts &start, const Value &updates) {
     if (v[0].dtype() != v[1].dtype())
       throw Error(ErrorKind::type_error, fmt::format("slice_update of {} by updates in {}; expected the same dtype",
                                                      name(v[0].dtype()), name(v[1].dtype())));
-    return withBoxAt(v[0], placesOf("slice_update", withValues(start, v, 2), v[0].shape(), v[1].shape()), v[1]);
+    return withBoxAt(v[0], startsOf("slice_update", withValues(start, v, 2), v[0].shape(), v[1].shape()), v[1]);
   });
 }
 

@@ -25,26 +25,28 @@ Value keyed(const Value &x, std::span<const Index> key) {
 }
 
 /// The indices along an axis, in the shape of x.
-Value placesAlong(const Value &x, int64_t axis) { return tracing().iota(axis, x.shape(), indexDtype(x.shape()[axis])); }
+Value indicesAlong(const Value &x, int64_t axis) {
+  return tracing().iota(axis, x.shape(), indexDtype(x.shape()[axis]));
+}
 Value compared(ComparePredicate predicate, const Value &x, int64_t with) {
   return tracing().compare(predicate, x, scalarLike(with, x));
 }
 /// The smallest selected index; there is at least one.
-int64_t leastOf(const AxisPlaces &places) {
-  return places.step > 0 ? places.start : places.start + places.step * (places.count - 1);
+int64_t leastOf(const AxisRange &range) {
+  return range.step > 0 ? range.start : range.start + range.step * (range.count - 1);
 }
 
 /// Narrows `mask`, undefined for all, to the elements of x that the axis selects.
-void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis) {
+void narrow(Value &mask, const Value &x, const AxisRange &range, int64_t axis) {
   const int64_t extent = x.shape()[axis];
-  if (places.count == extent)
+  if (range.count == extent)
     return;
   const auto both = [&mask](const Value &condition) {
     mask = mask.defined() ? tracing().binary("and", mask, condition) : condition;
   };
-  const int64_t stride = std::abs(places.step), first = leastOf(places), last = first + stride * (places.count - 1);
-  const Value along = placesAlong(x, axis);
-  if (places.count == 1)
+  const int64_t stride = std::abs(range.step), first = leastOf(range), last = first + stride * (range.count - 1);
+  const Value along = indicesAlong(x, axis);
+  if (range.count == 1)
     return both(compared(ComparePredicate::eq, along, first));
   if (stride > 1) {
     const Value offset = tracing().binary("sub", along, scalarLike(first, along));
@@ -57,41 +59,41 @@ void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis)
 }
 
 /// Pads y with zeros along an axis, so that its elements are at the selected indices, which are adjacent.
-Value padded(const Value &y, int64_t extent, const AxisPlaces &places, int64_t axis) {
+Value padded(const Value &y, int64_t extent, const AxisRange &range, int64_t axis) {
   const auto zeros = [&](int64_t count) {
     std::vector<int64_t> dims = y.shape().dims();
     dims[static_cast<size_t>(axis)] = count;
     return tracing().splat(0, Shape(std::move(dims)), y.dtype());
   };
   std::vector<Value> parts;
-  if (places.start > 0)
-    parts.push_back(zeros(places.start));
+  if (range.start > 0)
+    parts.push_back(zeros(range.start));
   parts.push_back(y);
-  if (const int64_t after = extent - places.start - places.count; after > 0)
+  if (const int64_t after = extent - range.start - range.count; after > 0)
     parts.push_back(zeros(after));
   return tracing().concat(parts, axis);
 }
 
-/// The ordinal of `place` among the selected indices, if it is one of them.
-Value ordinal(const Value &place, const AxisPlaces &places) {
+/// The ordinal of `position` among the selected indices, if it is one of them.
+Value ordinal(const Value &position, const AxisRange &range) {
   Trace &t = tracing();
-  Value found = t.binary("sub", place, scalarLike(leastOf(places), place));
-  if (const int64_t stride = std::abs(places.step); stride > 1)
+  Value found = t.binary("sub", position, scalarLike(leastOf(range), position));
+  if (const int64_t stride = std::abs(range.step); stride > 1)
     found = t.binary("div", found, scalarLike(stride, found));
-  return places.step > 0 ? found : t.binary("sub", scalarLike(places.count - 1, found), found);
+  return range.step > 0 ? found : t.binary("sub", scalarLike(range.count - 1, found), found);
 }
 
 /// The cotangent of y, of shape `to`: the cotangent's elements at the selected indices, summed along axes on which y is
 /// broadcast.
-Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, const Shape &to) {
-  std::vector<AxisPlaces> places = axes;
+Value derivative(const Value &upstream, const std::vector<AxisRange> &axes, const Shape &to) {
+  std::vector<AxisRange> ranges = axes;
   std::vector<int64_t> repeated;
   for (size_t axis = 0; axis < axes.size(); ++axis)
-    if (const auto place = static_cast<int64_t>(axis); to[place] == 1 && upstream.shape()[place] != 1) {
-      places[axis] = {0, upstream.shape()[place], 1};
-      repeated.push_back(place);
+    if (const auto position = static_cast<int64_t>(axis); to[position] == 1 && upstream.shape()[position] != 1) {
+      ranges[axis] = {0, upstream.shape()[position], 1};
+      repeated.push_back(position);
     }
-  Value found = elementsAt(upstream, places);
+  Value found = elementsAt(upstream, ranges);
   if (repeated.empty())
     return found;
   const Value sum = tracing().reduce(ReduceKind::sum, found, repeated, atLeastFloat32(found.dtype()));
@@ -101,7 +103,7 @@ Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, con
 /// Expands y, of the rank of `shape`, to those extents: its elements are at the selected indices, a single one along an
 /// axis is repeated, and other elements are arbitrary. Uses one gather over the axes from the first to the last that
 /// differ, so that a kernel computes each element when it reads it.
-Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces> &axes) {
+Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisRange> &axes) {
   Trace &t = tracing();
   const std::vector<int64_t> &extents = shape.dims();
   const std::vector<int64_t> counts = y.shape().dims();
@@ -118,8 +120,8 @@ Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces>
   for (size_t axis = end; axis-- > first; inner *= counts[axis]) {
     if (counts[axis] == 1)
       continue;
-    const Value place = t.iota(static_cast<int64_t>(axis - first), among, indexDtype(among.elements()));
-    const Value along = ordinal(place, axes[axis]);
+    const Value position = t.iota(static_cast<int64_t>(axis - first), among, indexDtype(among.elements()));
+    const Value along = ordinal(position, axes[axis]);
     const Value step = inner == 1 ? along : t.binary("mul", along, scalarLike(inner, along));
     index = index.defined() ? t.binary("add", index, step) : step;
   }
@@ -144,17 +146,17 @@ void requireFits(const char *op, const Shape &from, const Shape &to) {
 }
 
 /// Expands the non-empty y to the shape of x: its elements are where the key selects, and other elements are arbitrary.
-Value spread(const Value &y, const Shape &shape, const KeyPlaces &places) {
+Value spread(const Value &y, const Shape &shape, const KeyRanges &ranges) {
   const Shape from = y.shape();
-  std::vector<AxisPlaces> axes(places.axes.size(), {0, 1, 1});
+  std::vector<AxisRange> axes(ranges.axes.size(), {0, 1, 1});
   std::vector<int64_t> counts(axes.size(), 1), narrowed; // of y along the axes of x; axes along which y is padded
   bool isRepeated = false;
   for (int64_t i = 1; i <= from.rank(); ++i)
-    if (const int64_t axis = places.kept[places.kept.size() - static_cast<size_t>(i)]; axis >= 0 && from[-i] != 1) {
-      const auto place = static_cast<size_t>(axis);
-      axes[place] = places.axes[place];
-      counts[place] = from[-i];
-      if (axes[place].count != shape[axis] || axes[place].step != 1)
+    if (const int64_t axis = ranges.kept[ranges.kept.size() - static_cast<size_t>(i)]; axis >= 0 && from[-i] != 1) {
+      const auto position = static_cast<size_t>(axis);
+      axes[position] = ranges.axes[position];
+      counts[position] = from[-i];
+      if (axes[position].count != shape[axis] || axes[position].step != 1)
         narrowed.push_back(axis);
     }
   for (size_t axis = 0; axis < counts.size(); ++axis)
@@ -163,27 +165,27 @@ Value spread(const Value &y, const Shape &shape, const KeyPlaces &places) {
   const Value all = dims == from ? y : tracing().reshape(y, dims);
   if (narrowed.empty())
     return broadcastTo(all, shape);
-  const AxisPlaces &along = axes[static_cast<size_t>(narrowed[0])];
+  const AxisRange &along = axes[static_cast<size_t>(narrowed[0])];
   if (narrowed.size() > 1 || along.step != 1 || isRepeated)
     return lookedUp(all, shape, axes);
   return padded(all, shape[narrowed[0]], along, narrowed[0]);
 }
 
 Value updated(const char *op, const Value &x, std::span<const Index> key, const Operand &y, bool adds) {
-  const KeyPlaces places = placesOf(key, x);
+  const KeyRanges ranges = rangesOf(key, x);
   if (y.is_number())
     requireHolds(op, x.dtype(), y.number());
   else
-    requireFits(op, y.value().shape(), places.result());
-  if (places.region().elements() == 0)
+    requireFits(op, y.value().shape(), ranges.result());
+  if (ranges.region().elements() == 0)
     return x;
   Value inside =
-      y.is_number() ? scalarLike(y.number(), x) : spread(asDtype(y.value(), x.dtype(), "user"), x.shape(), places);
+      y.is_number() ? scalarLike(y.number(), x) : spread(asDtype(y.value(), x.dtype(), "user"), x.shape(), ranges);
   if (adds)
     inside = tracing().binary(x.dtype() == DType::bool_ ? "or" : "add", x, inside);
   Value mask;
-  for (size_t axis = 0; axis < places.axes.size(); ++axis)
-    narrow(mask, x, places.axes[axis], static_cast<int64_t>(axis));
+  for (size_t axis = 0; axis < ranges.axes.size(); ++axis)
+    narrow(mask, x, ranges.axes[axis], static_cast<int64_t>(axis));
   return mask.defined() ? tracing().select(mask, inside, x) : inside;
 }
 Value update(const char *op, const Value &x, const std::vector<Index> &key, const Operand &y, bool adds) {

@@ -43,8 +43,8 @@ Json OperationArguments::take(const char *name) {
 Value OperationArguments::inputOf(const Json &argument, const char *name) const {
   if (isRecordedArray(argument))
     return recordedArray(className_, argument);
-  const auto place = argument.is_object() ? argument.find("input") : argument.end();
-  const int64_t number = place != argument.end() && place->is_number_integer() ? place->get<int64_t>() : -1;
+  const auto found = argument.is_object() ? argument.find("input") : argument.end();
+  const int64_t number = found != argument.end() && found->is_number_integer() ? found->get<int64_t>() : -1;
   if (number < 0 || number >= std::ssize(inputs_))
     refuse(name, argument, "a Value");
   return inputs_[static_cast<size_t>(number)];

@@ -212,7 +212,7 @@ Values getItemOf(Arguments &a) {
 }
 ValueSpec getItemSpec(Arguments &a) {
   const Value x = a.value("x");
-  return {placesOf(keyOf(a.literal("key")), x).result(), x.dtype()};
+  return {rangesOf(keyOf(a.literal("key")), x).result(), x.dtype()};
 }
 Values fullLike(Arguments &a) {
   const Value x = a.value("x");

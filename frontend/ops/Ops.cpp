@@ -10,7 +10,7 @@
 namespace halftone {
 using namespace detail;
 using List = std::vector<Value>;
-using Places = std::vector<Operand>;
+using OperandList = std::vector<Operand>;
 
 namespace {
 
@@ -34,19 +34,19 @@ Value numberElementwise(std::string_view op, const char *name, const Value &x) {
 
 /// `ofBools`: the op for bools, whose result is then bool. Without it bools are converted to int32.
 Value binary(std::string_view op, const Operand &a, const Operand &b, std::string_view ofBools = "") {
-  return applyOperands(std::string(op), {a, b}, [op, ofBools](const Places &v) {
+  return applyOperands(std::string(op), {a, b}, [op, ofBools](const OperandList &v) {
     Operands o = fit(op, v[0], v[1], ofBools.empty() ? numberOf : nullptr);
     return tracing().binary(o.a.dtype() == DType::bool_ ? ofBools : op, o.a, o.b);
   });
 }
 Value floatBinary(std::string_view op, const Operand &a, const Operand &b) {
-  return applyOperands(std::string(op), {a, b}, [op](const Places &v) {
+  return applyOperands(std::string(op), {a, b}, [op](const OperandList &v) {
     Operands o = fit(op, v[0], v[1], floatOf);
     return tracing().binary(op, o.a, o.b);
   });
 }
 Value logical(std::string_view op, const Operand &a, const Operand &b) {
-  return applyOperands(std::string(op), {a, b}, [op](const Places &v) {
+  return applyOperands(std::string(op), {a, b}, [op](const OperandList &v) {
     const auto truth = [](const Operand &x) {
       return x.is_number() ? Operand(isTrue(x.number())) : Operand(asDtype(x.value(), DType::bool_));
     };
@@ -56,10 +56,10 @@ Value logical(std::string_view op, const Operand &a, const Operand &b) {
 }
 
 /// The result of comparing any integer of `dtype` with an integral number below or above its range.
-bool comparesTo(ComparePredicate predicate, Place place) {
+bool comparesTo(ComparePredicate predicate, RangePosition position) {
   const bool isLess = predicate == ComparePredicate::lt || predicate == ComparePredicate::le;
   const bool isGreater = predicate == ComparePredicate::gt || predicate == ComparePredicate::ge;
-  return predicate == ComparePredicate::ne || (place == Place::above ? isLess : isGreater);
+  return predicate == ComparePredicate::ne || (position == RangePosition::above ? isLess : isGreater);
 }
 /// Compares integers with the exact number. A number with a fraction lies between two integers: comparing with it is
 /// equivalent to comparing with the next integer up or down.
@@ -73,9 +73,9 @@ Value compareIntegers(ComparePredicate predicate, const Value &x, const Number &
     if (std::isnan(number.real()) || (isEquality && whole.real() != number.real()))
       return always(predicate == ComparePredicate::ne);
   }
-  const Place place = placeIn(x.dtype(), whole);
-  return place == Place::inside ? tracing().compare(predicate, x, scalarLike(whole, x))
-                                : always(comparesTo(predicate, place));
+  const RangePosition position = positionIn(x.dtype(), whole);
+  return position == RangePosition::inside ? tracing().compare(predicate, x, scalarLike(whole, x))
+                                           : always(comparesTo(predicate, position));
 }
 
 /// The predicate for swapped operands.
@@ -103,7 +103,7 @@ Value compareWith(ComparePredicate predicate, const Value &x, const Number &numb
                              : compareIntegers(predicate, y, number);
 }
 Value compare(ComparePredicate predicate, const char *op, const Operand &a, const Operand &b) {
-  return applyOperands(op, {a, b}, [predicate, op](const Places &v) {
+  return applyOperands(op, {a, b}, [predicate, op](const OperandList &v) {
     if (v[0].is_number() != v[1].is_number())
       return v[1].is_number() ? compareWith(predicate, v[0].value(), v[1].number())
                               : compareWith(mirrored(predicate), v[1].value(), v[0].number());
@@ -124,18 +124,19 @@ void requireNoChain(const Operand &a, const Operand &b) {
 
 /// Returns true if the bound of an integer Value has an effect: a lower bound below the dtype's range, or an upper
 /// bound above it, has none.
-bool isBound(DType dtype, const Number &bound, Place idle) {
+bool isBound(DType dtype, const Number &bound, RangePosition idle) {
   if (is_float(dtype))
     return true;
-  const Place place = placeIn(dtype, bound);
-  if (place != Place::inside && place != idle)
+  const RangePosition position = positionIn(dtype, bound);
+  if (position != RangePosition::inside && position != idle)
     requireHolds("clip", dtype, bound);
-  return place != idle;
+  return position != idle;
 }
 Value clipped(const Value &x, const Number &least, const Number &most) {
   const bool inReals = least.kind() == Number::Kind::real || most.kind() == Number::Kind::real;
   Value y = inReals ? asFloat(x) : asNumber(x);
-  const bool fromBelow = isBound(y.dtype(), least, Place::below), fromAbove = isBound(y.dtype(), most, Place::above);
+  const bool fromBelow = isBound(y.dtype(), least, RangePosition::below),
+             fromAbove = isBound(y.dtype(), most, RangePosition::above);
   if (fromBelow)
     y = tracing().binary("maximum", y, scalarLike(least, y));
   return fromAbove ? tracing().binary("minimum", y, scalarLike(most, y)) : y;
@@ -148,9 +149,9 @@ Value clippedByValue(const Value &x, const Operand &least, const Operand &most) 
   };
   const DType dtype = isReal(least) || isReal(most) ? floatOf(x.dtype()) : numberOf(x.dtype());
   Value y = x.dtype() == dtype ? x : ops::cast(x, dtype);
-  if (!least.is_number() || isBound(dtype, least.number(), Place::below))
+  if (!least.is_number() || isBound(dtype, least.number(), RangePosition::below))
     y = ops::maximum(y, least);
-  return most.is_number() && !isBound(y.dtype(), most.number(), Place::above) ? y : ops::minimum(y, most);
+  return most.is_number() && !isBound(y.dtype(), most.number(), RangePosition::above) ? y : ops::minimum(y, most);
 }
 
 } // namespace
@@ -185,7 +186,7 @@ Value subtract(const Operand &a, const Operand &b) { return a - b; }
 Value multiply(const Operand &a, const Operand &b) { return a * b; }
 Value divide(const Operand &a, const Operand &b) { return a / b; }
 Value divide_no_nan(const Operand &a, const Operand &b) {
-  return applyOperands("divide_no_nan", {a, b}, [](const Places &v) {
+  return applyOperands("divide_no_nan", {a, b}, [](const OperandList &v) {
     const Operands o = fit("divide_no_nan", v[0], v[1], floatOf);
     const Value zero = scalarLike(0.0, o.b), isZero = tracing().compare(ComparePredicate::eq, o.b, zero);
     const Value nothing = scalarLike(0.0, o.a), divisor = tracing().select(isZero, scalarLike(1.0, o.b), o.b);
@@ -207,7 +208,7 @@ Value clip(const Value &x, const Operand &x_min, const Operand &x_max) {
   return applyOne("clip", {x}, [least, most](const List &v) { return clipped(v[0], least, most); });
 }
 Value where(const Value &condition, const Operand &a, const Operand &b) {
-  return applyOperands("where", {condition, a, b}, [](const Places &v) {
+  return applyOperands("where", {condition, a, b}, [](const OperandList &v) {
     const Value &holds = v[0].value();
     Operands o = fit("where", v[1], v[2]);
     Shape shape = broadcastShape("where", holds.shape(), o.a.shape());
@@ -284,7 +285,7 @@ Value isfinite(const Value &x) {
 Value zeros_like(const Value &x) { return full_like(x, 0.0); }
 Value ones_like(const Value &x) { return full_like(x, 1.0); }
 Value full_like(const Value &x, const Operand &value) {
-  return applyOperands("full_like", {x, value}, [](const Places &v) {
+  return applyOperands("full_like", {x, value}, [](const OperandList &v) {
     const Value &like = v[0].value();
     return v[1].is_number() ? scalarLike(v[1].number(), like, "full_like")
                             : broadcastTo(asDtype(v[1].value(), like.dtype(), "full_like"), like.shape());

@@ -36,14 +36,14 @@ Value filledUp(const Value &x, int64_t axis, const Sides &sides, const Value &fi
 Value sourcesOf(PadMode mode, int64_t extent, const Sides &sides) {
   const Shape shape{extentSum(extentSum(sides.first, extent), sides.second)};
   const auto number = [&](int64_t value) { return tracing().splat(value, shape, DType::int32); };
-  const Value place = ops::subtract(tracing().iota(0, shape, DType::int32), number(sides.first));
+  const Value position = ops::subtract(tracing().iota(0, shape, DType::int32), number(sides.first));
   if (mode == PadMode::edge || extent == 1)
-    return ops::minimum(ops::maximum(place, number(0)), number(extent - 1));
+    return ops::minimum(ops::maximum(position, number(0)), number(extent - 1));
   if (mode == PadMode::wrap)
-    return ops::mod(place, number(extent));
+    return ops::mod(position, number(extent));
   const bool isReflect = mode == PadMode::reflect;
   const int64_t period = isReflect ? 2 * (extent - 1) : 2 * extent;
-  const Value within = ops::mod(place, number(period));
+  const Value within = ops::mod(position, number(period));
   return ops::minimum(within, ops::subtract(number(isReflect ? period : period - 1), within));
 }
 

@@ -62,14 +62,14 @@ struct Pool {
   /// Returns true if each element of the image is in exactly one window.
   bool tilesImage() const {
     for (size_t axis = 0; axis < taps.size(); ++axis)
-      if (windows.steps.stride[axis] != taps[axis] || windows.steps.low[axis] != 0 ||
-          extentProduct(windows.places[axis], taps[axis]) != extents[axis])
+      if (windows.steps.stride[axis] != taps[axis] || windows.steps.paddingLow[axis] != 0 ||
+          extentProduct(windows.positions[axis], taps[axis]) != extents[axis])
         return false;
     return true;
   }
   /// The number of elements of the image in one phase along `axis`. All phases have the same number, so the last
   /// element may be out of range.
-  int64_t placesOfPhase(size_t axis) const {
+  int64_t positionsOfPhase(size_t axis) const {
     return extentSum(extents[axis], windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
   }
   /// For each element of `shape`, whose `axes` are those of the taps, the number of taps after its own.
@@ -105,7 +105,7 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
                         args.padding);
   // The strides of a single window are irrelevant, but the code below counts the elements of a stride.
   for (size_t axis = 0; axis < pool.taps.size(); ++axis)
-    if (pool.windows.places[axis] == 1)
+    if (pool.windows.positions[axis] == 1)
       pool.windows.steps.stride[axis] =
           std::min(pool.windows.steps.stride[axis], std::max<int64_t>(pool.extents[axis], 1));
   return pool;
@@ -124,54 +124,54 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
   };
   const Value isLargest = tracing().binary("or", compare(ComparePredicate::eq, seen, whole),
                                            compare(ComparePredicate::ne, seen, seen)); // NaN counts as the largest
-  const Value places = pool.countdown(shape, DType::int32, pool.tapAxes()),
+  const Value positions = pool.countdown(shape, DType::int32, pool.tapAxes()),
               none = tracing().splat(-1, shape, DType::int32);
   constexpr int64_t mostOfByte = 256;
   const Value winners =
-      tracing().reduce(ReduceKind::max, tracing().select(isLargest, places, none), pool.tapAxes(), DType::int32);
+      tracing().reduce(ReduceKind::max, tracing().select(isLargest, positions, none), pool.tapAxes(), DType::int32);
   return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
 }
 
 /// An image with each spatial axis split in two: the index among `strides` neighbors, and the index within.
-struct Apart {
+struct SplitAxes {
   Shape shape;
-  std::vector<int64_t> places, within; // axes: of n, the neighbors and c; of the index within
+  std::vector<int64_t> positions, within; // axes: of n, the neighbors and c; of the index within
 };
 
-Apart apartOf(const Pool &pool, const Value &upstream, const std::vector<int64_t> &strides) {
+SplitAxes splitAxesOf(const Pool &pool, const Value &upstream, const std::vector<int64_t> &strides) {
   std::vector<int64_t> dims{upstream.shape()[0]};
-  Apart apart{{}, {0}, {}};
+  SplitAxes split{{}, {0}, {}};
   for (size_t axis = 0; axis < strides.size(); ++axis) {
-    apart.places.push_back(static_cast<int64_t>(dims.size()));
-    apart.within.push_back(apart.places.back() + 1);
-    dims.insert(dims.end(), {pool.placesOfPhase(axis), strides[axis]});
+    split.positions.push_back(static_cast<int64_t>(dims.size()));
+    split.within.push_back(split.positions.back() + 1);
+    dims.insert(dims.end(), {pool.positionsOfPhase(axis), strides[axis]});
   }
-  apart.places.push_back(static_cast<int64_t>(dims.size()));
+  split.positions.push_back(static_cast<int64_t>(dims.size()));
   dims.push_back(upstream.shape()[-1]);
-  apart.shape = Shape(dims);
-  return apart;
+  split.shape = Shape(dims);
+  return split;
 }
 
 /// Sends the cotangent of each window to its winner, if each element is in exactly one window.
 Value gradientOfTiles(const Pool &pool, const Value &winners, const Value &upstream) {
-  const Apart apart = apartOf(pool, upstream, pool.taps);
-  const auto ofWindow = [&](const Value &x) { return tracing().broadcast(x, apart.shape, apart.places); };
+  const SplitAxes split = splitAxesOf(pool, upstream, pool.taps);
+  const auto ofWindow = [&](const Value &x) { return tracing().broadcast(x, split.shape, split.positions); };
   const Value isWinner = tracing().compare(ComparePredicate::eq, ofWindow(winners),
-                                           pool.countdown(apart.shape, winners.dtype(), apart.within));
-  return tracing().select(isWinner, ofWindow(upstream), tracing().splat(0, apart.shape, upstream.dtype()));
+                                           pool.countdown(split.shape, winners.dtype(), split.within));
+  return tracing().select(isWinner, ofWindow(upstream), tracing().splat(0, split.shape, upstream.dtype()));
 }
 
 /// A phase: the elements of an image along one axis at one offset modulo the stride. Only the taps first, first +
 /// stride, ... read them.
 struct Phase {
   int64_t first, taps; // the first tap, and the number of taps
-  int64_t low;         // of the window, for the output positions that read the elements
+  int64_t paddingLow;  // of the window, for the output positions that read the elements
 };
 
 Phase phaseOf(const Pool &pool, size_t axis, int64_t distance) {
-  const int64_t stride = pool.windows.steps.stride[axis], behind = distance + pool.windows.steps.low[axis];
-  const int64_t first = behind % stride;
-  return {first, std::max<int64_t>(0, (pool.taps[axis] - first + stride - 1) / stride), -(behind / stride)};
+  const int64_t stride = pool.windows.steps.stride[axis], offset = distance + pool.windows.steps.paddingLow[axis];
+  const int64_t first = offset % stride;
+  return {first, std::max<int64_t>(0, (pool.taps[axis] - first + stride - 1) / stride), -(offset / stride)};
 }
 
 /// The gradient of the elements of one phase along each axis: the sum of the cotangents of the windows that they won.
@@ -180,13 +180,13 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   const auto rank = static_cast<size_t>(pool.rank);
   const std::vector<int64_t> ones(rank, 1);
   Trace::WindowSteps steps{ones, std::vector<int64_t>(rank, -1), {}, ones};
-  std::vector<int64_t> places, taps;
+  std::vector<int64_t> positions, taps;
   for (size_t axis = 0; axis < rank; ++axis) {
-    steps.low.push_back(phases[axis].low);
-    places.push_back(pool.placesOfPhase(axis));
+    steps.paddingLow.push_back(phases[axis].paddingLow);
+    positions.push_back(pool.positionsOfPhase(axis));
     taps.push_back(phases[axis].taps);
   }
-  const auto seenBy = [&](const Value &x) { return tracing().window(x, steps, places, taps, false); };
+  const auto seenBy = [&](const Value &x) { return tracing().window(x, steps, positions, taps, false); };
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();
   // The number of the pool's taps after each of these.
@@ -212,10 +212,10 @@ constexpr size_t mostTurns = 64; // each creates some twenty ops
 std::vector<std::vector<int64_t>> distancesOf(const Pool &pool) {
   std::vector<std::vector<int64_t>> distances(pool.taps.size());
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
-    const int64_t stride = pool.windows.steps.stride[axis], low = pool.windows.steps.low[axis];
+    const int64_t stride = pool.windows.steps.stride[axis], paddingLow = pool.windows.steps.paddingLow[axis];
     const int64_t most = std::min(static_cast<int64_t>(mostTurns) + 1, std::min(stride, pool.taps[axis]));
     for (int64_t first = 0; first < most; ++first)
-      distances[axis].push_back(((first - low) % stride + stride) % stride);
+      distances[axis].push_back(((first - paddingLow) % stride + stride) % stride);
     std::ranges::sort(distances[axis]);
   }
   return distances;
@@ -233,8 +233,8 @@ bool coverStrides(const Pool &pool, const std::vector<std::vector<int64_t>> &dis
 /// each axis of positions is followed by one of phases. Elements of phases without taps get 0.
 Value gradientOfTurns(const Pool &pool, const std::vector<std::vector<int64_t>> &distances, const Value &winners,
                       const Value &upstream) {
-  const Apart apart = apartOf(pool, upstream, pool.windows.steps.stride);
-  Value turns = coverStrides(pool, distances) ? Value() : tracing().splat(0, apart.shape, upstream.dtype());
+  const SplitAxes split = splitAxesOf(pool, upstream, pool.windows.steps.stride);
+  Value turns = coverStrides(pool, distances) ? Value() : tracing().splat(0, split.shape, upstream.dtype());
   std::vector<size_t> turn(distances.size(), 0); // per axis; the last one varies fastest
   for (size_t axis = turn.size(); axis > 0;) {
     std::vector<Phase> phases;
@@ -243,12 +243,12 @@ Value gradientOfTurns(const Pool &pool, const std::vector<std::vector<int64_t>> 
       const int64_t distance = distances[each][turn[each]];
       phases.push_back(phaseOf(pool, each, distance));
       const Value own =
-          tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[each], apart.shape, DType::int32),
-                            tracing().splat(distance, apart.shape, DType::int32));
+          tracing().compare(ComparePredicate::eq, tracing().iota(split.within[each], split.shape, DType::int32),
+                            tracing().splat(distance, split.shape, DType::int32));
       isHere = isHere.defined() ? tracing().binary("and", isHere, own) : own;
     }
     const Value here =
-        tracing().broadcast(gradientOfPhases(pool, phases, winners, upstream), apart.shape, apart.places);
+        tracing().broadcast(gradientOfPhases(pool, phases, winners, upstream), split.shape, split.positions);
     turns = turns.defined() ? tracing().select(isHere, here, turns) : here;
     for (axis = turn.size(); axis > 0 && ++turn[axis - 1] == distances[axis - 1].size(); --axis)
       turn[axis - 1] = 0;
@@ -280,22 +280,22 @@ Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstr
     turns = std::min(turns * each.size(), mostTurns + 1);
   if (!pool.tilesImage() && turns > mostTurns)
     return gradientOfTaps(pool, winners, upstream);
-  const Value apart = pool.tilesImage() ? gradientOfTiles(pool, winners, upstream)
+  const Value split = pool.tilesImage() ? gradientOfTiles(pool, winners, upstream)
                                         : gradientOfTurns(pool, distances, winners, upstream);
   std::vector<int64_t> whole{upstream.shape()[0]}, image = whole;
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
-    whole.push_back(extentProduct(pool.placesOfPhase(axis), pool.windows.steps.stride[axis]));
+    whole.push_back(extentProduct(pool.positionsOfPhase(axis), pool.windows.steps.stride[axis]));
     image.push_back(pool.extents[axis]);
   }
   whole.push_back(upstream.shape()[-1]);
   image.push_back(upstream.shape()[-1]);
-  const Value all = tracing().reshape(apart, Shape(whole));
+  const Value all = tracing().reshape(split, Shape(whole));
   return whole == image ? all : tracing().slice(all, std::vector<int64_t>(image.size(), 0), Shape(image));
 }
 
 /// The number of elements of the image in each window, in float32, in the shape of the output positions.
 Value countsOf(const Pool &pool) {
-  const Shape shape(pool.windows.places);
+  const Shape shape(pool.windows.positions);
   Value counts;
   for (int64_t axis = 0; axis < pool.rank; ++axis) {
     const auto at = static_cast<size_t>(axis);
@@ -303,7 +303,7 @@ Value countsOf(const Pool &pool) {
     const Value begin = tracing().binary(
         "sub",
         tracing().binary("mul", tracing().iota(axis, shape, DType::int32), number(pool.windows.steps.stride[at])),
-        number(pool.windows.steps.low[at]));
+        number(pool.windows.steps.paddingLow[at]));
     const Value end =
         tracing().binary("minimum", tracing().binary("add", begin, number(pool.taps[at])), number(pool.extents[at]));
     const Value count = tracing().binary("sub", end, tracing().binary("maximum", begin, number(0)));
@@ -335,7 +335,7 @@ Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const
   return applyOne("max_pool", {inputs}, [pool_size, args](const List &v) {
     const Value image = channelsLast(v[0], args.data_format);
     const Pool pool = poolOf("max_pool", image, pool_size, args);
-    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, true);
+    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.positions, pool.taps, true);
     const ReduceKind kind = image.dtype() == DType::bool_ ? ReduceKind::logical_or : ReduceKind::max;
     Value y = tracing().reduce(kind, seen, pool.tapAxes(), image.dtype());
     y = withGradient(y, {image}, [&](const Value &upstream) -> Values {
@@ -353,7 +353,7 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
     const Pool pool = poolOf("average_pool", image, pool_size, args);
     // The sum stays in float32 or wider until the division.
     const DType wide = itemsize(image.dtype()) < 4 ? DType::float32 : image.dtype();
-    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, false);
+    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.positions, pool.taps, false);
     const Value sums = tracing().reduce(ReduceKind::sum, seen, pool.tapAxes(), wide);
     Value counts;
     if (args.padding == Padding::same) {

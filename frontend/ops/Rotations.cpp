@@ -139,7 +139,7 @@ Eigen symmetricEigen(const Value &a) {
     const Rotations by = rotationsOf(p, between, q, ops::not_equal(between, 0));
     const Value both = rotatedBoth(x, by);
     const Value exact = tracing().concat({p - by.t * between, q + by.t * between}, 1);
-    const Value distance = ops::abs(placesAlong(1, x) - placesAlong(2, x));
+    const Value distance = ops::abs(indicesAlong(1, x) - indicesAlong(2, x));
     const Value next = ops::where(ops::equal(distance, 0), ops::expand_dims(exact, 1),
                                   ops::where(ops::equal(distance, pairs), 0, both));
     const Value moved = tracing().gather(tracing().gather(next, order, 1), order, 2);
@@ -150,9 +150,9 @@ Eigen symmetricEigen(const Value &a) {
       sweep({begin, identityLike(a, count, count)}, count, epsilonOf(a.dtype()) / static_cast<double>(n), round);
   const Value values = diagonalOf(last[0]);
   const Value key = count == n ? values : ops::where(isAdded(last[1]), HUGE_VAL, values);
-  const auto [ascending, places] = tracing().sort(key, 1, false, n);
+  const auto [ascending, indices] = tracing().sort(key, 1, false, n);
   const Value holds = areFinite(a);
-  return {nanUnless(holds, ascending), nanUnless(holds, firstColumns(ordered(last[1], places), n, n))};
+  return {nanUnless(holds, ascending), nanUnless(holds, firstColumns(ordered(last[1], indices), n, n))};
 }
 
 namespace {
@@ -180,8 +180,8 @@ Orthogonal orthogonalColumns(const Value &x) {
   const List last = sweep({begin, identityLike(x, count, count)}, count, tolerance, round);
   const Value norms = ops::sqrt(ops::sum(ops::square(last[0]), {1}));
   const Value key = count == n ? norms : ops::where(isAdded(last[1]), -1, norms);
-  const auto [descending, places] = tracing().sort(key, 1, true, n);
-  return {firstColumns(ordered(last[0], places), n, n), descending, firstColumns(ordered(last[1], places), n, n)};
+  const auto [descending, indices] = tracing().sort(key, 1, true, n);
+  return {firstColumns(ordered(last[0], indices), n, n), descending, firstColumns(ordered(last[1], indices), n, n)};
 }
 
 } // namespace

@@ -46,17 +46,17 @@ Windows windowsOf(std::string_view op, const WindowArgs &args, Padding padding) 
                               "expected an input of shape ({}) or larger along its spatial axes, or padding \"same\"",
                               op, span, extent, fmt::join(args.taps, ", ")));
     const int64_t total = std::max<int64_t>(span - (extent - (rounded - 1) * stride), 0);
-    windows.steps.low.push_back(isCausal ? span - 1 : isSame && extent > 0 ? total / 2 : 0);
-    windows.places.push_back(isSame || isCausal ? rounded : (extent - span) / stride + 1);
+    windows.steps.paddingLow.push_back(isCausal ? span - 1 : isSame && extent > 0 ? total / 2 : 0);
+    windows.positions.push_back(isSame || isCausal ? rounded : (extent - span) / stride + 1);
   }
   return windows;
 }
 
 Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
-  Trace::WindowSteps result{steps.hole, steps.dilation, steps.low, steps.stride};
+  Trace::WindowSteps result{steps.baseDilation, steps.dilation, steps.paddingLow, steps.stride};
   for (int64_t &number : result.dilation)
     number = -number;
-  for (int64_t &number : result.low)
+  for (int64_t &number : result.paddingLow)
     number = -number;
   return result;
 }

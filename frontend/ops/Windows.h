@@ -16,7 +16,7 @@ std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, con
 /// The steps of a window of `taps` over `extents`, and the number of output positions along each axis.
 struct Windows {
   Trace::WindowSteps steps;
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
 };
 struct WindowArgs {
   std::vector<int64_t> extents, taps, strides, dilations;

@@ -201,8 +201,8 @@ PiecewiseConstantDecay::PiecewiseConstantDecay(const std::vector<int64_t> &bound
                                                const std::vector<double> &values,
                                                const PiecewiseConstantDecayArgs &args)
     : LearningRate("PiecewiseConstantDecay", piecewiseConfig(boundaries, values, args), [=](int64_t step) {
-        auto place = std::lower_bound(boundaries.begin(), boundaries.end(), step);
-        return values[static_cast<size_t>(place - boundaries.begin())];
+        auto position = std::lower_bound(boundaries.begin(), boundaries.end(), step);
+        return values[static_cast<size_t>(position - boundaries.begin())];
       }) {}
 
 namespace {

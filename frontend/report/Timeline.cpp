@@ -76,17 +76,17 @@ StepTimeline step_timeline(const Model &model) {
 std::string StepTimeline::text() const {
   std::string text = fmt::format("Step of rank {}: {:.3f} ms, for {}\n{:>10} {:>10} {:>10}\n", rank, seconds * 1e3,
                                  shapes, "begin ms", "end ms", "takes ms");
-  double travelled = 0, waited = 0;
+  double exchangeTime = 0, waitTime = 0;
   for (const Row &row : rows) {
     const bool isExchange = row.kind == Kind::exchange;
-    travelled += isExchange ? row.end - row.travels : 0;
-    waited += row.kind == Kind::wait ? row.end - row.begin : 0;
+    exchangeTime += isExchange ? row.end - row.travels : 0;
+    waitTime += row.kind == Kind::wait ? row.end - row.begin : 0;
     text += fmt::format("{:10.3f} {:10.3f} {:10.3f}  {:8}  {}{}\n", row.begin * 1e3, row.end * 1e3,
                         (row.end - row.travels) * 1e3, nameOf(row.kind), shortened(row.name),
                         isExchange ? ", " + sizeText(row.bytes) : "");
   }
-  return text +
-         fmt::format("Exchanges took {:.3f} ms, of which the step waited {:.3f} ms\n", travelled * 1e3, waited * 1e3);
+  return text + fmt::format("Exchanges took {:.3f} ms, of which the step waited {:.3f} ms\n", exchangeTime * 1e3,
+                            waitTime * 1e3);
 }
 
 std::string StepTimeline::json() const {

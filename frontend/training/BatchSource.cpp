@@ -123,18 +123,18 @@ static BatchPart partOfElement(const Batch &element) {
   }
 }
 
-/// The batches of a dataset from `place` on, or after it if `isDrawn`. `left` is their number, if known; no further
+/// The batches of a dataset from `position` on, or after it if `isDrawn`. `left` is their number, if known; no further
 /// batch is requested, since a stream might block.
-static std::function<std::optional<BatchPart>()> partsFrom(Dataset::iterator place, bool isDrawn,
+static std::function<std::optional<BatchPart>()> partsFrom(Dataset::iterator position, bool isDrawn,
                                                            std::optional<int64_t> left) {
-  return [place = std::move(place), isDrawn, left]() mutable -> std::optional<BatchPart> {
+  return [position = std::move(position), isDrawn, left]() mutable -> std::optional<BatchPart> {
     if (left == 0)
       return std::nullopt;
     if (std::exchange(isDrawn, true))
-      ++place;
+      ++position;
     if (left)
       --*left;
-    return place != Dataset::iterator() ? std::optional(partOfElement(*place)) : std::nullopt;
+    return position != Dataset::iterator() ? std::optional(partOfElement(*position)) : std::nullopt;
   };
 }
 
@@ -190,7 +190,7 @@ std::optional<BatchPart> EpochReader::draw() {
   return batch;
 }
 
-PassPlace EpochReader::place() const {
+PassPosition EpochReader::position() const {
   return {.isOpen = passOpen_,
           .drawn = drawn_,
           .rows = source_.rows_,
@@ -199,14 +199,16 @@ PassPlace EpochReader::place() const {
           .counts = passCounts_};
 }
 
-std::string EpochReader::misfit(const PassPlace &place) const {
-  if (place.rows != source_.rows_ || place.batchSize != source_.batchSize_) {
+std::string EpochReader::misfit(const PassPosition &position) const {
+  if (position.rows != source_.rows_ || position.batchSize != source_.batchSize_) {
     const auto text = [](int64_t rows, int64_t batchSize) {
       return rows > 0 ? fmt::format("{} rows in batches of {}", rows, batchSize) : std::string("a dataset");
     };
-    return fmt::format("{} instead of {}", text(source_.rows_, source_.batchSize_), text(place.rows, place.batchSize));
+    return fmt::format("{} instead of {}", text(source_.rows_, source_.batchSize_),
+                       text(position.rows, position.batchSize));
   }
-  return place.counts.size() == source_.shuffles().size() || !place.isOpen ? "" : "a different number of shuffles";
+  return position.counts.size() == source_.shuffles().size() || !position.isOpen ? ""
+                                                                                 : "a different number of shuffles";
 }
 
 namespace {
@@ -233,25 +235,25 @@ private:
 
 } // namespace
 
-void EpochReader::resume(const PassPlace &place, int64_t steps) {
+void EpochReader::resume(const PassPosition &position, int64_t steps) {
   const ShuffleCounts shuffles = source_.shuffles();
   const KeptSeeds kept(shuffles);
-  setSeedSequence(place.seeds);
+  setSeedSequence(position.seeds);
   for (size_t i = 0; i < shuffles.size(); ++i)
-    *shuffles[i] = place.counts[i];
+    *shuffles[i] = position.counts[i];
   beginPass();
-  bool isThere = !source_.batches() || place.drawn <= *source_.batches();
-  if (!source_.areArrays() && isThere && place.drawn > 0) {
+  bool isInRange = !source_.batches() || position.drawn <= *source_.batches();
+  if (!source_.areArrays() && isInRange && position.drawn > 0) {
     resumedAt_ = source_.dataset_->begin();
-    for (int64_t i = 1; i < place.drawn && *resumedAt_ != Dataset::iterator(); ++i)
+    for (int64_t i = 1; i < position.drawn && *resumedAt_ != Dataset::iterator(); ++i)
       ++*resumedAt_;
-    isThere = *resumedAt_ != Dataset::iterator();
+    isInRange = *resumedAt_ != Dataset::iterator();
   }
-  if (!isThere)
+  if (!isInRange)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("the checkpoint was written after {} batches of a pass, but the data have fewer", place.drawn));
-  drawn_ = place.drawn;
+        fmt::format("the checkpoint was written after {} batches of a pass, but the data have fewer", position.drawn));
+  drawn_ = position.drawn;
   if (steps > 0)
     resumedSteps_ = steps;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/DatasetAccess.h"
-#include "frontend/training/PlaceInData.h"
+#include "frontend/training/DataPosition.h"
 #include "halftone/Data.h"
 #include <cstdint>
 #include <functional>
@@ -74,15 +74,15 @@ public:
   Epoch epoch(const std::function<bool(int64_t step, const BatchPart &part)> &visit);
 
   /// The reader's position in its pass, while a step or a callback runs.
-  PassPlace place() const;
+  PassPosition position() const;
   /// Returns true if the next epoch continues the pass.
   bool goesOnInPass() const { return passOpen_ && steps_; }
-  /// The reason why `place` cannot be a position in these data; "" if it may be.
-  std::string misfit(const PassPlace &place) const;
-  /// Replays the pass from its start up to `place`, and drops the drawn elements. The next epoch continues there, as if
-  /// it had already run `steps` steps. The seed sequence and the shuffle counts are restored afterwards. value_error if
-  /// the pass has fewer elements.
-  void resume(const PassPlace &place, int64_t steps);
+  /// The reason why `position` cannot be a position in these data; "" if it may be.
+  std::string misfit(const PassPosition &position) const;
+  /// Replays the pass from its start up to `position`, and drops the drawn elements. The next epoch continues there, as
+  /// if it had already run `steps` steps. The seed sequence and the shuffle counts are restored afterwards. value_error
+  /// if the pass has fewer elements.
+  void resume(const PassPosition &position, int64_t steps);
 
 private:
   using NextPart = std::function<std::optional<BatchPart>()>;

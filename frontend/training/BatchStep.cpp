@@ -111,9 +111,9 @@ void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTrai
     return;
   const FedTargets given = givenTargets(run, x, {all.x, all.y, {}});
   std::vector<Tensor> y(run.compiled->losses.size());
-  for (const auto &[place, output] : record->targets)
-    if (place < given.targets && output < y.size())
-      y[output] = given.tensors[place];
+  for (const auto &[position, output] : record->targets)
+    if (position < given.targets && output < y.size())
+      y[output] = given.tensors[position];
   checkTargets(run.model, *run.compiled, y);
 }
 

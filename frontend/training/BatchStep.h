@@ -14,7 +14,7 @@ struct Run {
   Model model;
   std::shared_ptr<CompiledModel> compiled;
   mutable int64_t mostRows = -1; // maximum over the run's training steps so far
-  MetricStates::Place metrics;
+  MetricStates::Slot metrics;
 };
 /// Resets the sums of the run's metrics.
 void resetMetrics(const Run &run);

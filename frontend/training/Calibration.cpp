@@ -46,11 +46,11 @@ std::vector<WatchedLayer> detail::watchedCalls(const Model &model, const std::ve
                               return fetches;
                             });
   const std::vector<Tensor> inputs = function.run(orderedInputs(model, x));
-  std::map<const LayerImpl *, size_t> places;
+  std::map<const LayerImpl *, size_t> indices;
   for (size_t i = 0; i < layers.size(); ++i)
-    places[layers[i].impl().get()] = i;
+    indices[layers[i].impl().get()] = i;
   for (size_t i = 0; i < inputs.size(); ++i)
-    watched[places.at(order[i])].inputs.push_back(inputs[i]);
+    watched[indices.at(order[i])].inputs.push_back(inputs[i]);
   return watched;
 }
 

@@ -61,30 +61,30 @@ CallbackList::~CallbackList() {
   while (!callbacks_.empty())
     callbacks_.pop_back();
 }
-CallbackList::Lent::Lent(const CallbackArg &given, const Model &model, const CallbackParams &params)
+CallbackList::BoundCallback::BoundCallback(const CallbackArg &given, const Model &model, const CallbackParams &params)
     : callback(given), modelBefore((*given).model_), paramsBefore((*given).params_) {
   try {
     (*callback).params_ = params;
     (*callback).set_model(model);
   } catch (...) {
-    giveBack();
+    restore();
     throw;
   }
 }
-CallbackList::Lent::Lent(Lent &&other) noexcept
+CallbackList::BoundCallback::BoundCallback(BoundCallback &&other) noexcept
     : callback(other.callback), modelBefore(std::move(other.modelBefore)), paramsBefore(other.paramsBefore),
-      isLent(std::exchange(other.isLent, false)) {}
-CallbackList::Lent::~Lent() {
-  if (isLent)
-    giveBack();
+      isBound(std::exchange(other.isBound, false)) {}
+CallbackList::BoundCallback::~BoundCallback() {
+  if (isBound)
+    restore();
 }
-void CallbackList::Lent::giveBack() noexcept {
+void CallbackList::BoundCallback::restore() noexcept {
   (*callback).model_ = modelBefore;
   (*callback).params_ = paramsBefore;
 }
 template <class F> void CallbackList::each(F f) {
-  for (const Lent &lent : callbacks_)
-    f(*lent.callback);
+  for (const BoundCallback &bound : callbacks_)
+    f(*bound.callback);
 }
 /// If the number of steps was unknown, the first pass has counted them.
 void CallbackList::finishBar(const Logs &logs) { progress_.steps = bar_->finish(logs); }

@@ -47,17 +47,17 @@ public:
 private:
   /// Lends the run's model and params to a callback until the run ends, then restores the previous ones: runs may be
   /// nested.
-  struct Lent {
-    Lent(const CallbackArg &callback, const Model &model, const CallbackParams &params);
-    ~Lent();
-    Lent(Lent &&other) noexcept;
+  struct BoundCallback {
+    BoundCallback(const CallbackArg &callback, const Model &model, const CallbackParams &params);
+    ~BoundCallback();
+    BoundCallback(BoundCallback &&other) noexcept;
     CallbackArg callback;
     std::shared_ptr<void> modelBefore;
     std::optional<CallbackParams> paramsBefore;
-    bool isLent = true;
+    bool isBound = true;
 
   private:
-    void giveBack() noexcept;
+    void restore() noexcept;
   };
   template <class F> void each(F f);
   bool areAveragesExchanged() const;
@@ -75,7 +75,7 @@ private:
   Model model_;
   std::shared_ptr<CompiledModel> compiled_; // null before compile()
   bool wereAveragesExchanged_;
-  std::vector<Lent> callbacks_;
+  std::vector<BoundCallback> callbacks_;
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;
   CompileWatch watch_{[this](size_t done, size_t count) {

@@ -20,13 +20,13 @@ FitProgress::FitProgress(const Run &run, const FitData &data, EpochReader &reade
 FitProgress::~FitProgress() {
   ModelState &state = stateOf(run_.model);
   const ForkSafeLock lock(state.mutex);
-  FitProgress **place = &state.progress; // runs on several threads end in any order
-  while (*place != this)
-    place = &(*place)->outer_;
-  *place = outer_;
+  FitProgress **link = &state.progress; // runs on several threads end in any order
+  while (*link != this)
+    link = &(*link)->outer_;
+  *link = outer_;
 }
 
-std::optional<PlaceInData> FitProgress::placeOf(const Model &model) {
+std::optional<DataPosition> FitProgress::positionOf(const Model &model) {
   ModelState &state = stateOf(model);
   const FitProgress *progress = nullptr;
   {
@@ -37,51 +37,51 @@ std::optional<PlaceInData> FitProgress::placeOf(const Model &model) {
   }
   if (!progress)
     return std::nullopt;
-  PlaceInData place{.epoch = state.finishedEpochs, .batch = progress->batch_, .pass = progress->reader_.place()};
-  place.pass.isOpen &= place.batch > 0 || progress->reader_.goesOnInPass();
+  DataPosition position{.epoch = state.finishedEpochs, .batch = progress->batch_, .pass = progress->reader_.position()};
+  position.pass.isOpen &= position.batch > 0 || progress->reader_.goesOnInPass();
   for (const auto &count : progress->shuffles_)
-    place.counts.push_back(*count);
-  if (place.batch > 0) {
-    place.metrics = metricSums(progress->run_);
-    place.logs.assign(progress->logs_.begin(), progress->logs_.end());
+    position.counts.push_back(*count);
+  if (position.batch > 0) {
+    position.metrics = metricSums(progress->run_);
+    position.logs.assign(progress->logs_.begin(), progress->logs_.end());
   }
-  return place;
+  return position;
 }
 
 void FitProgress::resume(const FitArgs &args, bool isRestored) {
   ModelState &state = stateOf(run_.model);
-  std::shared_ptr<const PlaceInData> place;
+  std::shared_ptr<const DataPosition> position;
   {
     const ForkSafeLock lock(state.mutex);
-    place = std::move(state.restoredPlace);
+    position = std::move(state.restoredPosition);
   }
   const bool isMeant =
-      place && (isRestored || (place->epoch == args.initial_epoch && place->batch == args.initial_batch));
+      position && (isRestored || (position->epoch == args.initial_epoch && position->batch == args.initial_batch));
   if (!isMeant && args.initial_batch > 0)
     throw Error(ErrorKind::value_error,
                 fmt::format("initial_batch={} must match the `epoch` and `batch` of a restored Checkpoint; {}",
                             args.initial_batch,
-                            place ? fmt::format("the last one has {} and {}", place->epoch, place->batch)
-                                  : std::string("there is none")),
+                            position ? fmt::format("the last one has {} and {}", position->epoch, position->batch)
+                                     : std::string("there is none")),
                 run_.model.name());
   if (!isMeant)
     return;
-  const std::string misfit = reader_.misfit(place->pass);
-  const bool fits = misfit.empty() && place->counts.size() == shuffles_.size();
-  if (!fits && place->batch > 0)
+  const std::string misfit = reader_.misfit(position->pass);
+  const bool fits = misfit.empty() && position->counts.size() == shuffles_.size();
+  if (!fits && position->batch > 0)
     throw Error(ErrorKind::value_error,
                 fmt::format("the checkpoint was written after batch {} of an epoch, but this run has other data: {}",
-                            place->batch, misfit.empty() ? "a different number of shuffles" : misfit),
+                            position->batch, misfit.empty() ? "a different number of shuffles" : misfit),
                 run_.model.name());
   if (!fits)
     return;
-  if (place->pass.isOpen)
-    reader_.resume(place->pass, place->batch);
+  if (position->pass.isOpen)
+    reader_.resume(position->pass, position->batch);
   for (size_t i = 0; i < shuffles_.size(); ++i)
-    *shuffles_[i] = place->counts[i];
-  batch_ = place->batch;
+    *shuffles_[i] = position->counts[i];
+  batch_ = position->batch;
   areMetricsDue_ = batch_ > 0;
-  resumed_ = *place;
+  resumed_ = *position;
 }
 
 std::optional<Logs> FitProgress::logsOfBegun(int64_t epoch) const {

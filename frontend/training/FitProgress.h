@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/BatchStep.h"
+#include "frontend/training/DataPosition.h"
 #include "frontend/training/FitData.h"
-#include "frontend/training/PlaceInData.h"
 #include <memory>
 #include <thread>
 
@@ -16,7 +16,7 @@ public:
   ~FitProgress();
   FitProgress(const FitProgress &) = delete;
   /// The position of this thread's innermost run of the model; nullopt if there is none.
-  static std::optional<PlaceInData> placeOf(const Model &model);
+  static std::optional<DataPosition> positionOf(const Model &model);
 
   /// Resumes from the position in the checkpoint restored last: in `on_train_begin` of a callback (`isRestored`), or
   /// before a fit() with these arguments. The reader then continues there. value_error if a position within an epoch
@@ -41,7 +41,7 @@ private:
   FitProgress *outer_; // of the same model, shadowed by this one
   int64_t batch_ = 0;  // steps of the epoch
   Logs logs_;          // of the last step
-  std::optional<PlaceInData> resumed_;
+  std::optional<DataPosition> resumed_;
   bool areMetricsDue_ = false;
 };
 

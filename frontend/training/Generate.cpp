@@ -68,8 +68,8 @@ private:
     double sum = 0.0;
     for (const Candidate &each : row)
       sums.push_back(sum += std::exp((each.logit - top) / temperature_));
-    const double place = static_cast<double>(engine_() >> 11) * 0x1p-53 * sum; // below sum, or equal by rounding
-    const auto found = std::ranges::upper_bound(sums, place);
+    const double position = static_cast<double>(engine_() >> 11) * 0x1p-53 * sum; // below sum, or equal by rounding
+    const auto found = std::ranges::upper_bound(sums, position);
     return row[static_cast<size_t>(std::min(found, sums.end() - 1) - sums.begin())].token;
   }
 

@@ -164,10 +164,10 @@ std::vector<std::string> GraphBody::inputNames() const {
   for (const Value &input : state_->inputs)
     names.push_back(input.node()->name);
   const nlohmann::ordered_json &forms = ConfigAccess::json(state_->endForms);
-  if (forms.contains("inputs") && forms["inputs"].is_object() && !standsForValue(forms["inputs"]))
-    for (const auto &[key, place] : forms["inputs"].items())
-      if (standsForValue(place))
-        names.at(place["input"].get<size_t>()) = key;
+  if (forms.contains("inputs") && forms["inputs"].is_object() && !isInputReference(forms["inputs"]))
+    for (const auto &[key, reference] : forms["inputs"].items())
+      if (isInputReference(reference))
+        names.at(reference["input"].get<size_t>()) = key;
   return names;
 }
 

@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-MetricStates::Place::Place(MetricStates &states) : states_(states) {
+MetricStates::Slot::Slot(MetricStates &states) : states_(states) {
   const ForkSafeLock lock(states_.mutex_);
   const auto free = std::ranges::find(states_.states_, false, &State::isTaken);
   index_ = static_cast<size_t>(free - states_.states_.begin());
@@ -16,7 +16,7 @@ MetricStates::Place::Place(MetricStates &states) : states_(states) {
   states_.states_[index_].isTaken = true;
 }
 
-MetricStates::Place::~Place() {
+MetricStates::Slot::~Slot() {
   const ForkSafeLock lock(states_.mutex_);
   states_.states_[index_].isTaken = false;
 }
@@ -41,8 +41,8 @@ static VariableHandle another(const VariableImpl &own, const InitialValues &init
   return made.impl()->memory;
 }
 
-std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(const std::vector<Variable> &own,
-                                                                            const InitialValues &initial) const {
+std::shared_ptr<const VariableSubstitutes> MetricStates::Slot::substitutes(const std::vector<Variable> &own,
+                                                                           const InitialValues &initial) const {
   if (index_ == 0)
     return nullptr;
   std::shared_ptr<const VariableSubstitutes> kept;

@@ -19,12 +19,12 @@ using InitialValues = std::map<const VariableImpl *, Tensor>;
 class MetricStates {
 public:
   /// The slot of a run: 0 for the metrics' own variables.
-  class Place {
+  class Slot {
   public:
-    explicit Place(MetricStates &states);
-    ~Place();
-    Place(const Place &) = delete;
-    Place &operator=(const Place &) = delete;
+    explicit Slot(MetricStates &states);
+    ~Slot();
+    Slot(const Slot &) = delete;
+    Slot &operator=(const Slot &) = delete;
     /// The substitutes for the metrics' `own` variables in a program; null for slot 0. New variables are initialized
     /// from `initial`, otherwise with zeros, on the default device.
     std::shared_ptr<const VariableSubstitutes> substitutes(const std::vector<Variable> &own,

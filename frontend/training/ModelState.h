@@ -17,7 +17,7 @@ namespace halftone::detail {
 
 struct CompiledModel;
 class FitProgress;
-struct PlaceInData;
+struct DataPosition;
 
 struct ModelState {
   std::vector<Value> inputs, outputs; // of a graph; empty for a custom model or an unbuilt Sequential
@@ -46,9 +46,9 @@ struct ModelState {
   /// Both persist across compile() calls.
   std::vector<std::shared_ptr<OwnOptimizer>> ownOptimizers;
   AwaitedStates awaitedStates;
-  std::shared_ptr<History::Rep> history;            // of the last fit(); null before the first
-  FitProgress *progress = nullptr;                  // of the run started last
-  std::shared_ptr<const PlaceInData> restoredPlace; // of the checkpoint restored last, until a fit() begins
+  std::shared_ptr<History::Rep> history;                // of the last fit(); null before the first
+  FitProgress *progress = nullptr;                      // of the run started last
+  std::shared_ptr<const DataPosition> restoredPosition; // of the checkpoint restored last, until a fit() begins
 };
 
 ModelState &stateOf(const Layer &model);

@@ -263,9 +263,9 @@ BatchTargets StepContext::Rep::targetsOf(const StepData &data, const Values &pre
 BatchLoss StepContext::Rep::lossOf(const StepData &given, const Values &predictions) {
   const BatchTargets all = targetsOf(given, predictions);
   for (size_t output = 0; output < all.y.size(); ++output)
-    for (size_t place = 0; place < data.y.size(); ++place)
-      if (compiled.losses[output].defined() && all.y[output].node() == data.y[place].node())
-        targets.emplace_back(place, output);
+    for (size_t position = 0; position < data.y.size(); ++position)
+      if (compiled.losses[output].defined() && all.y[output].node() == data.y[position].node())
+        targets.emplace_back(position, output);
   BatchLoss result = computeLoss(handle(), compiled, all, {predictions.begin(), predictions.end()}, rows());
   hasOutputLosses = true;
   return result;

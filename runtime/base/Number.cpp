@@ -11,20 +11,20 @@ void detail::refuse_wide(const char *argument, uint64_t value) {
   throw Error(ErrorKind::value_error, fmt::format("{} is {}; expected at most {}", argument, value, INT64_MAX));
 }
 
-Place placeIn(DType dtype, const Number &number) {
+RangePosition positionIn(DType dtype, const Number &number) {
   const bool isUnsigned = name(dtype).starts_with("u");
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - (isUnsigned ? 0 : 1);
   if (number.kind() == Number::Kind::real) {
     if (number.real() < (isUnsigned ? 0.0 : -std::ldexp(1.0, bits)))
-      return Place::below;
-    return number.real() < std::ldexp(1.0, bits) ? Place::inside : Place::above;
+      return RangePosition::below;
+    return number.real() < std::ldexp(1.0, bits) ? RangePosition::inside : RangePosition::above;
   }
   // A signed dtype has as many values below 0 as from 0 on.
   if (number.is_negative() && isUnsigned)
-    return Place::below;
+    return RangePosition::below;
   const uint64_t distance = number.is_negative() ? ~number.bits() : number.bits();
   const bool isInside = bits == 64 || distance >> bits == 0;
-  return isInside ? Place::inside : number.is_negative() ? Place::below : Place::above;
+  return isInside ? RangePosition::inside : number.is_negative() ? RangePosition::below : RangePosition::above;
 }
 
 bool isWhole(const Number &number) {
@@ -36,7 +36,7 @@ void requireHolds(std::string_view who, DType dtype, const Number &number) {
   if (is_float(dtype) || dtype == DType::bool_)
     return;
   const bool isReal = number.kind() == Number::Kind::real;
-  if (placeIn(dtype, isReal ? Number(std::trunc(number.real())) : number) != Place::inside)
+  if (positionIn(dtype, isReal ? Number(std::trunc(number.real())) : number) != RangePosition::inside)
     throw Error(ErrorKind::value_error,
                 fmt::format("{}: {} cannot represent {}", who, name(dtype), numberText(number)));
 }

@@ -9,8 +9,8 @@
 namespace halftone {
 
 /// The position of a number relative to the range of the integer `dtype`: below, inside or above it. NaN is above.
-enum class Place : uint8_t { below, inside, above };
-Place placeIn(DType dtype, const Number &number);
+enum class RangePosition : uint8_t { below, inside, above };
+RangePosition positionIn(DType dtype, const Number &number);
 /// Returns true if the number is integral and fits in 64 bits, so that Python would treat it as an int.
 bool isWhole(const Number &number);
 /// value_error if `dtype` is an integer dtype whose range excludes the truncated number. The message begins with `who`.

@@ -45,7 +45,9 @@ TEST_CASE("A dtype of integers holds the numbers of its range and no others") {
     for (const DType dtype : integerDtypes) {
       const auto [least, most] = rangeOf(dtype);
       INFO(name(dtype));
-      CHECK(placeIn(dtype, given) == (number < least ? Place::below : number > most ? Place::above : Place::inside));
+      CHECK(positionIn(dtype, given) == (number < least  ? RangePosition::below
+                                         : number > most ? RangePosition::above
+                                                         : RangePosition::inside));
       if (number < least || number > most)
         CHECK_THROWS_WITH(requireHolds("add", dtype, given), Contains("ValueError: add: " + std::string(name(dtype)) +
                                                                       " cannot represent " + numberText(given)));

@@ -1,6 +1,6 @@
 // Resolves NumPy's basic indexing keys.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/base/KeyPlaces.h"
+#include "runtime/base/KeyRanges.h"
 #include "runtime/base/Extents.h"
 #include "runtime/base/Status.h"
 #include <algorithm>
@@ -43,14 +43,14 @@ static std::vector<Index> itemsOf(std::span<const Index> key, const Shape &shape
     throw Error(ErrorKind::value_error, fmt::format("the key {} has {} items for axes, but the shape {} has {} axes",
                                                     keyText(key), named, shape.str(), shape.rank()));
   std::vector<Index> items(key.begin(), key.end());
-  auto place = std::ranges::find(items, Index::Kind::ellipsis, &Index::kind);
-  if (place != items.end())
-    place = items.erase(place);
-  items.insert(place, static_cast<size_t>(shape.rank() - named), Slice());
+  auto found = std::ranges::find(items, Index::Kind::ellipsis, &Index::kind);
+  if (found != items.end())
+    found = items.erase(found);
+  items.insert(found, static_cast<size_t>(shape.rank() - named), Slice());
   return items;
 }
 
-static AxisPlaces placesOf(const Slice &slice, int64_t extent) {
+static AxisRange rangesOf(const Slice &slice, int64_t extent) {
   if (slice.step().given() && slice.step().place() == 0)
     throw Error(ErrorKind::value_error, "slice step cannot be zero");
   if (extent == none)
@@ -70,18 +70,18 @@ static AxisPlaces placesOf(const Slice &slice, int64_t extent) {
   return {count == 0 ? std::clamp<int64_t>(start, 0, extent) : start, count, count > 1 ? step : 1};
 }
 
-KeyPlaces placesOf(std::span<const Index> key, const Shape &shape, bool (*isOpen)(int64_t extent)) {
-  KeyPlaces places;
+KeyRanges rangesOf(std::span<const Index> key, const Shape &shape, bool (*isOpen)(int64_t extent)) {
+  KeyRanges ranges;
   for (const Index &item : itemsOf(key, shape)) {
-    const auto axis = static_cast<int64_t>(places.axes.size());
+    const auto axis = static_cast<int64_t>(ranges.axes.size());
     if (item.kind() == Index::Kind::newaxis) {
-      places.kept.push_back(-1);
+      ranges.kept.push_back(-1);
       continue;
     }
     const int64_t extent = shape[axis];
     if (item.kind() == Index::Kind::slice) {
-      places.axes.push_back(placesOf(item.slice(), extent));
-      places.kept.push_back(axis);
+      ranges.axes.push_back(rangesOf(item.slice(), extent));
+      ranges.kept.push_back(axis);
       continue;
     }
     int64_t from = item.place() < 0 && extent != none ? item.place() + extent : item.place();
@@ -90,19 +90,19 @@ KeyPlaces placesOf(std::span<const Index> key, const Shape &shape, bool (*isOpen
     else if (from < 0 || from >= extent)
       throw Error(ErrorKind::value_error,
                   fmt::format("index {} is out of bounds for axis {} of shape {}", item.place(), axis, shape.str()));
-    places.axes.push_back({from, 1, 1});
+    ranges.axes.push_back({from, 1, 1});
   }
-  return places;
+  return ranges;
 }
 
-Shape KeyPlaces::region() const {
+Shape KeyRanges::region() const {
   std::vector<int64_t> dims;
-  for (const AxisPlaces &axis : axes)
+  for (const AxisRange &axis : axes)
     dims.push_back(axis.count);
   return Shape(std::move(dims));
 }
 
-Shape KeyPlaces::result() const {
+Shape KeyRanges::result() const {
   std::vector<int64_t> dims;
   for (const int64_t axis : kept)
     dims.push_back(axis < 0 ? 1 : axes[static_cast<size_t>(axis)].count);

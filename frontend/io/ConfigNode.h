@@ -10,7 +10,7 @@
 
 namespace halftone::detail {
 
-struct ConfigPlace {
+struct ConfigNode {
   using Json = nlohmann::ordered_json;
   const Json &json;
   std::string where; // "" for the whole file
@@ -23,28 +23,28 @@ struct ConfigPlace {
   [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const {
     throw Error(kind, fmt::format("{}: {}", where.empty() ? "the file" : where, message));
   }
-  const ConfigPlace &object() const {
+  const ConfigNode &object() const {
     if (!json.is_object())
       fail("an object");
     return *this;
   }
   /// The value of `key`; null if the object has no such key.
-  ConfigPlace at(const std::string &key) const {
+  ConfigNode at(const std::string &key) const {
     static const Json &null = *new Json;
     const auto found = object().json.find(key);
     return {found == json.end() ? null : *found, where.empty() ? key : fmt::format("{}.{}", where, key)};
   }
-  std::vector<ConfigPlace> elements() const {
+  std::vector<ConfigNode> elements() const {
     if (!json.is_array())
       fail("a list");
-    std::vector<ConfigPlace> nodes;
+    std::vector<ConfigNode> nodes;
     for (size_t i = 0; i < json.size(); ++i)
       nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
     return nodes;
   }
   /// The members of an object, in file order.
-  std::vector<std::pair<std::string, ConfigPlace>> members() const {
-    std::vector<std::pair<std::string, ConfigPlace>> members;
+  std::vector<std::pair<std::string, ConfigNode>> members() const {
+    std::vector<std::pair<std::string, ConfigNode>> members;
     for (const auto &[key, value] : object().json.items())
       members.push_back({key, {value, where.empty() ? key : fmt::format("{}.{}", where, key)}});
     return members;
