@@ -32,14 +32,14 @@ Value AttentionParts::scores() {
 }
 
 AttentionSoftmax AttentionParts::softmax() {
-  AttentionSoftmax made;
-  made.scores = scores();
+  AttentionSoftmax values;
+  values.scores = scores();
   const auto rowType = RankedTensorType::get(scoreType.getShape().drop_back(), scoreType.getElementType());
-  made.largest =
-      ReduceOp::create(e.builder, e.loc, rowType, ReduceKind::max, made.scores, e.builder.getDenseI64ArrayAttr({3}));
-  made.raised = ExpOp::create(e.builder, e.loc, e.sub(made.scores, ofRows(made.largest)));
-  made.total = e.sum(made.raised, {3}, scoreType.getElementType());
-  return made;
+  values.largest =
+      ReduceOp::create(e.builder, e.loc, rowType, ReduceKind::max, values.scores, e.builder.getDenseI64ArrayAttr({3}));
+  values.raised = ExpOp::create(e.builder, e.loc, e.sub(values.scores, ofRows(values.largest)));
+  values.total = e.sum(values.raised, {3}, scoreType.getElementType());
+  return values;
 }
 
 Value AttentionParts::lse(const AttentionSoftmax &softmax) {
@@ -49,33 +49,33 @@ Value AttentionParts::lse(const AttentionSoftmax &softmax) {
 // For scores of large magnitude, rounding loses from lse the logarithm of the number of equal scores, as in fully
 // masked rows. With a bias or a mask, the weights of such rows are normalized again.
 AttentionScoreGradients AttentionParts::scoreGradients(Value lse, Value byOut, Value delta) {
-  AttentionScoreGradients made;
-  made.scores = scores();
-  made.raised = ExpOp::create(e.builder, e.loc, e.sub(made.scores, ofRows(lse)));
-  Value weights = made.raised;
+  AttentionScoreGradients values;
+  values.scores = scores();
+  values.raised = ExpOp::create(e.builder, e.loc, e.sub(values.scores, ofRows(lse)));
+  Value weights = values.raised;
   if (inputs.bias || inputs.mask) {
-    made.total = e.sum(made.raised, {3}, scoreType.getElementType());
+    values.total = e.sum(values.raised, {3}, scoreType.getElementType());
     Value size = AbsOp::create(e.builder, e.loc, lse.getType(), lse);
     Value isLarge = e.compare(ComparePredicate::ge, size, e.splat(lse.getType(), largeLse));
-    weights = e.div(weights, ofRows(e.select(isLarge, made.total, e.splat(lse.getType(), 1))));
+    weights = e.div(weights, ofRows(e.select(isLarge, values.total, e.splat(lse.getType(), 1))));
   }
-  made.kept = dropped(weights);
-  made.scoreGradients = e.mul(weights, e.sub(dropped(products(byOut, inputs.v)), ofRows(delta)));
+  values.kept = dropped(weights);
+  values.scoreGradients = e.mul(weights, e.sub(dropped(products(byOut, inputs.v)), ofRows(delta)));
   if (Value seen = allowed())
-    made.scoreGradients = e.zeroUnless(seen, made.scoreGradients);
-  return made;
+    values.scoreGradients = e.zeroUnless(seen, values.scoreGradients);
+  return values;
 }
 
-SmallVector<Value, 3> AttentionParts::gradients(const AttentionScoreGradients &made, Value byOut, Type keySums) {
-  Value scoreGradients = narrowed(made.scoreGradients);
+SmallVector<Value, 3> AttentionParts::gradients(const AttentionScoreGradients &values, Value byOut, Type keySums) {
+  Value scoreGradients = narrowed(values.scoreGradients);
   return {overKeys(scoreGradients, inputs.k, inputs.scale),
           overQueries(scoreGradients, inputs.q, inputs.scale, keySums),
-          overQueries(narrowed(made.kept), byOut, 1, keySums)};
+          overQueries(narrowed(values.kept), byOut, 1, keySums)};
 }
 
-SmallVector<Value, 3> AttentionParts::gradientsInParts(const AttentionScoreGradients &made, Value byOut,
+SmallVector<Value, 3> AttentionParts::gradientsInParts(const AttentionScoreGradients &values, Value byOut,
                                                        int64_t parts) {
-  const Value scoreGradients = narrowed(made.scoreGradients), kept = narrowed(made.kept);
+  const Value scoreGradients = narrowed(values.scoreGradients), kept = narrowed(values.kept);
   const int64_t queries = scoreType.getDimSize(2), run = llvm::divideCeil(queries, parts);
   SmallVector<Value> byKeys, byValues;
   for (int64_t part = 0; part < parts; ++part) {
@@ -220,10 +220,10 @@ RankedTensorType typeOfPartialResults(Type whole, int64_t parts, Type sum) {
 
 SmallVector<Value, 3> expanded(AttentionGradOp op, OpBuilder &builder) {
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
-  const AttentionScoreGradients made = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
+  const AttentionScoreGradients values = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
   if (const int64_t count = partsOfQueries(op))
-    return parts.gradientsInParts(made, op.getByOut(), count);
-  return parts.gradients(made, op.getByOut(), tensorTypeOf(op.getQ()).getElementType());
+    return parts.gradientsInParts(values, op.getByOut(), count);
+  return parts.gradients(values, op.getByOut(), tensorTypeOf(op.getQ()).getElementType());
 }
 
 } // namespace halftone::dialect

@@ -50,10 +50,10 @@ public:
   mlir::Value lse(const AttentionSoftmax &softmax);
   AttentionScoreGradients scoreGradients(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
   /// The results of an `attention_grad`. The gradients of k and v have the dtype `keySums`.
-  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionScoreGradients &made, mlir::Value byOut,
+  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionScoreGradients &values, mlir::Value byOut,
                                               mlir::Type keySums);
   /// Like gradients(), but each gradient of k or v consists of `parts` partial results, one per part of the queries.
-  llvm::SmallVector<mlir::Value, 3> gradientsInParts(const AttentionScoreGradients &made, mlir::Value byOut,
+  llvm::SmallVector<mlir::Value, 3> gradientsInParts(const AttentionScoreGradients &values, mlir::Value byOut,
                                                      int64_t parts);
 
   /// The scaled products of q and k, with bias and masking applied.

@@ -49,11 +49,11 @@ struct Product {
 /// The permutation that gives the result of `product` the axes `wanted`. Returns nullopt if it would change the
 /// innermost axis, since no kernel stores such a result.
 std::optional<SmallVector<int64_t>> permutationTo(ArrayRef<ResultAxis> wanted, const Product &product) {
-  const SmallVector<ResultAxis> made = product.resultAxes();
+  const SmallVector<ResultAxis> resultOrder = product.resultAxes();
   SmallVector<int64_t> permutation;
   for (const ResultAxis &axis : wanted)
-    permutation.push_back(llvm::find(made, axis) - made.begin());
-  const bool keepsInnermost = permutation.empty() || permutation.back() + 1 == static_cast<int64_t>(made.size());
+    permutation.push_back(llvm::find(resultOrder, axis) - resultOrder.begin());
+  const bool keepsInnermost = permutation.empty() || permutation.back() + 1 == static_cast<int64_t>(resultOrder.size());
   return keepsInnermost ? std::optional(permutation) : std::nullopt;
 }
 

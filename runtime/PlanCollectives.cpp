@@ -127,7 +127,7 @@ std::vector<CollectiveTimes> PlanCollectives::times() const {
   return times;
 }
 
-void PlanCollectives::settle() {
+void PlanCollectives::finish() {
   while (!inFlight_.empty())
     (void)wait(); // play() reports the first failure, and the group returns it to each later wait
   next_ = awaited_ = 0;

@@ -35,7 +35,7 @@ public:
   Status wait();
   /// Waits for all collectives in flight, since their memory is about to change, and resets the position to the plan's
   /// first collective.
-  void settle();
+  void finish();
   /// The labels of a plan's collectives, in order: kind, bytes, and a digest of the arrays. They are identical in all
   /// processes that play the plan together.
   static std::vector<std::string> names(const Plan &plan);

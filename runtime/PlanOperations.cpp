@@ -28,10 +28,11 @@ public:
       else if (auto *repeat = std::get_if<RepeatStep>(&steps[i]))
         add(*repeat, i);
       else
-        endLeg(std::holds_alternative<WaitStep>(steps[i]) ? Leg::End::wait : Leg::End::collective);
+        endSegment(std::holds_alternative<WaitStep>(steps[i]) ? OperationSegment::End::wait
+                                                              : OperationSegment::End::collective);
     }
     endRepeats(steps.size());
-    endLeg(Leg::End::plan);
+    endSegment(OperationSegment::End::plan);
     return std::move(made);
   }
 
@@ -41,8 +42,8 @@ private:
     std::vector<MovingAddress> *moving;
   };
 
-  void endLeg(Leg::End then) {
-    made.legs.push_back({made.legs.empty() ? 0 : made.legs.back().end, made.operations.size(), then});
+  void endSegment(OperationSegment::End then) {
+    made.segments.push_back({made.segments.empty() ? 0 : made.segments.back().end, made.operations.size(), then});
   }
   void endRepeats(size_t step) {
     for (; !open.empty() && open.back().end <= step; open.pop_back()) {

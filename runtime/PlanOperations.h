@@ -26,7 +26,7 @@ struct ChangingAddress {
 };
 
 /// Operations that are queued together, and the kind of step that follows them.
-struct Leg {
+struct OperationSegment {
   enum class End : uint8_t { plan, collective, wait };
   size_t begin, end; // of the operations
   End then;
@@ -34,7 +34,7 @@ struct Leg {
 
 struct PlanOperations {
   std::vector<QueuedOperation> operations;        // a launch in parts is one operation
-  std::vector<Leg> legs;                          // over the operations; the last ends with the plan
+  std::vector<OperationSegment> segments;         // over the operations; the last ends with the plan
   std::vector<ChangingAddress> changing;          // feeds and fetches, in order of their operations
   std::vector<std::vector<MovingAddress>> moving; // one list per repeat
 

@@ -61,7 +61,7 @@ struct Player::Impl {
   Status bindLaunches();
   StatusOr<Launch> bindLaunch(const LaunchStep &step);
   void playOperations(size_t begin, size_t end);
-  Status playLegs();
+  Status playSegments();
   Status checkFeeds(std::span<const Tensor> feeds) const;
   StatusOr<const std::byte *> placeFeed(const Tensor &feed, DeviceMemory &copy) const;
   Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
@@ -72,7 +72,7 @@ struct Player::Impl {
     return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
   }
   void refreshShadows();
-  void settleShadows(bool failed);
+  void updateShadowVersions(bool failed);
 };
 
 Player::Player(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -338,7 +338,7 @@ void Player::Impl::refreshShadows() {
 
 /// Call it after the steps. A shadow is current if the plan wrote it or did not write its variable; after a failure no
 /// shadow is.
-void Player::Impl::settleShadows(bool failed) {
+void Player::Impl::updateShadowVersions(bool failed) {
   for (size_t i = 0; i < shadows.size(); ++i) {
     const ShadowSlot &slot = executable->shadows[i];
     VariableShadow &shadow = *shadows[i].shadow;
@@ -351,7 +351,7 @@ void Player::Impl::settleShadows(bool failed) {
 
 void Player::Impl::playOperations(size_t begin, size_t end) {
   const std::span<const QueuedOperation> all(steps.operations);
-  if (steps.legs.size() == 1)
+  if (steps.segments.size() == 1)
     return queue->play(all, changed);
   std::vector<size_t> ofThese;
   for (auto index = std::ranges::lower_bound(changed, begin); index != changed.end() && *index < end; ++index)
@@ -359,18 +359,18 @@ void Player::Impl::playOperations(size_t begin, size_t end) {
   queue->play(all.subspan(begin, end - begin), ofThese);
 }
 
-Status Player::Impl::playLegs() {
+Status Player::Impl::playSegments() {
   Status status;
-  for (const Leg &leg : steps.legs) {
-    playOperations(leg.begin, leg.end);
-    if (leg.then == Leg::End::collective)
+  for (const OperationSegment &segment : steps.segments) {
+    playOperations(segment.begin, segment.end);
+    if (segment.then == OperationSegment::End::collective)
       status = collectives->start(addresses, *queue);
-    else if (leg.then == Leg::End::wait)
+    else if (segment.then == OperationSegment::End::wait)
       status = collectives->wait();
     if (!status.isOk())
       break;
   }
-  collectives->settle();
+  collectives->finish();
   return status;
 }
 
@@ -378,7 +378,7 @@ Status Player::Impl::playLegs() {
 Status Player::Impl::playLocked(const std::vector<Tensor> &fetches) {
   queue->begin();
   refreshShadows();
-  Status status = playLegs();
+  Status status = playSegments();
   if (status.isOk())
     fetchBuffers->copyOut(*queue);
   if (const Status finished = queue->finish(); status.isOk())
@@ -386,7 +386,7 @@ Status Player::Impl::playLocked(const std::vector<Tensor> &fetches) {
   for (size_t i = 0; i < variables.size(); ++i)
     if (executable->variables[i].written)
       variables[i]->bumpVersion();
-  settleShadows(!status.isOk());
+  updateShadowVersions(!status.isOk());
   HALFTONE_RETURN_IF_ERROR(status);
   if (!device->isHost())
     for (const Tensor &fetch : fetches)

@@ -94,9 +94,9 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
                                               const AttentionTile &given) {
   OpBuilder builder(op);
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
-  const AttentionScoreGradients made = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
+  const AttentionScoreGradients values = parts.scoreGradients(op.getLse(), op.getByOut(), op.getDelta());
   const int64_t partCount = partsOfQueries(op);
-  const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut(), getElementTypeOrSelf(op.getByK()));
+  const SmallVector<Value, 3> gradients = parts.gradients(values, op.getByOut(), getElementTypeOrSelf(op.getByK()));
 
   AttentionWriter writer(kernel, AttentionInputs(op));
   writer.declare(op.getQ(), writer.ofQueries);
@@ -105,11 +105,11 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   writer.declare(op.getByOut(), writer.ofOut);
   const Access sumAccess{batchDim, groupDim, headDim, queryDim, depthDim};
   const Access keySums{batchDim, groupDim, keyDim, depthDim}, valueSums{batchDim, groupDim, keyDim, widthDim};
-  ValueNode *scoreNode = writer.node(made.scores, writer.points, writer.products);
-  ValueNode *raisedNode = writer.node(made.raised, writer.points, {});
-  ValueNode *totalNode = made.total ? writer.node(made.total, writer.rows, {}) : nullptr;
-  ValueNode *weightNode = writer.node(made.kept, writer.points, {});
-  ValueNode *gradientNode = writer.node(made.scoreGradients, writer.points, writer.products);
+  ValueNode *scoreNode = writer.node(values.scores, writer.points, writer.products);
+  ValueNode *raisedNode = writer.node(values.raised, writer.points, {});
+  ValueNode *totalNode = values.total ? writer.node(values.total, writer.rows, {}) : nullptr;
+  ValueNode *weightNode = writer.node(values.kept, writer.points, {});
+  ValueNode *gradientNode = writer.node(values.scoreGradients, writer.points, writer.products);
   const std::array<ValueNode *, 3> all{writer.node(gradients[0], writer.ofQueries, sumAccess),
                                        writer.node(gradients[1], writer.ofKeys, keySums),
                                        writer.node(gradients[2], writer.ofValues, valueSums)};

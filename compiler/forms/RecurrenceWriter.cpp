@@ -227,8 +227,8 @@ bool RecurrenceWriter::writeGeneric(int dim, ArrayRef<Stored> all) {
     outputs.push_back({node, each.element, each.access, ""});
   }
   provideTensors(nodes, dim);
-  const SmallVector<Value> made = builder->generic({stepDim, rowDim, dim}, outputs);
-  for (auto [each, node, tensor] : llvm::zip_equal(all, nodes, made)) {
+  const SmallVector<Value> created = builder->generic({stepDim, rowDim, dim}, outputs);
+  for (auto [each, node, tensor] : llvm::zip_equal(all, nodes, created)) {
     if (each.result)
       tensors[*each.result] = tensor;
     else if (each.isKept)

@@ -124,7 +124,7 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
 
 FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, Numerics numerics, ArrayRef<Root> roots,
                                llvm::function_ref<void(ValueGraph &)> prepare,
-                               llvm::function_ref<Access(const Root &)> accessOf, StringRef misfit) {
+                               llvm::function_ref<Access(const Root &)> accessOf, StringRef message) {
   for (;;) {
     ReadRoots read{std::make_unique<ValueGraph>(kernel, space, numerics), {}};
     prepare(*read.graph);
@@ -139,7 +139,7 @@ FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, Numerics 
     if (read.results.size() == roots.size())
       return read;
     if (!space.takeRefined())
-      return emitError(kernel.getLoc(), misfit);
+      return emitError(kernel.getLoc(), message);
   }
 }
 

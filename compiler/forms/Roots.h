@@ -35,14 +35,14 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
 
 /// Reads the results for all roots in a new graph, and again each time that a read has split the space. `prepare` sets
 /// the graph's scope before each attempt; `accessOf` returns the access at which a root is read. Both query the space,
-/// whose dims change. On failure a diagnostic is emitted; its text is `misfit` if no split of the space fits.
+/// whose dims change. On failure a diagnostic is emitted; its text is `message` if no split of the space fits.
 struct ReadRoots {
   std::unique_ptr<ValueGraph> graph;
   llvm::SmallVector<KernelResult> results;
 };
 mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, Numerics numerics,
                                      llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
-                                     llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
+                                     llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef message);
 
 llvm::SmallVector<ValueNode *> nodesOf(llvm::ArrayRef<KernelResult> results);
 GenericOutput outputOf(const KernelResult &result);

@@ -114,18 +114,18 @@ FailureOr<KernelDescription> describeSort(KernelOp kernel, const Target &target,
   form.outer = space.groupSize(groups.outer);
   form.reduced = space.groupSize(groups.sorted);
   SmallVector<KernelResult> results;
-  SmallVector<GenericOutput> made{{key, key->type, positions, ""}};
+  SmallVector<GenericOutput> outputs{{key, key->type, positions, ""}};
   for (const Root &root : roots) {
     ValueNode *node = root.value == op.getValues() ? element : index;
     results.push_back({node, root.element, given, ""});
-    made.push_back({node, root.element, positions, ""});
+    outputs.push_back({node, root.element, positions, ""});
   }
   description.cost = estimatedCost(kernel, results, double(rows * length)) + double(rows) * costOfRow(length);
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands({key})))
     return failure();
   builder.begin(results);
-  const SmallVector<Value> tensors = builder.generic(positions, made);
+  const SmallVector<Value> tensors = builder.generic(positions, outputs);
   for (auto [result, tensor] : llvm::zip_equal(results, ArrayRef(tensors).drop_front()))
     builder.provide(result.node, tensor, given);
   func::FuncOp function = builder.function;

@@ -65,12 +65,12 @@ FusionGroupId FusionLog::resolved(FusionGroupId group) {
 
 void FusionLog::finish(const FusionGraph &graph) {
   llvm::DenseMap<FusionGroupId, std::vector<Separation>> both;
-  const auto add = [&](FusionGroupId asked, const Separation &each) {
+  const auto add = [&](FusionGroupId group, const Separation &each) {
     const FusionGroupId other = resolved(each.group);
-    if (asked == other)
+    if (group == other)
       return;
-    both[asked].push_back({other, each.rule, each.reason});
-    both[other].push_back({asked, each.rule, each.reason});
+    both[group].push_back({other, each.rule, each.reason});
+    both[other].push_back({group, each.rule, each.reason});
   };
   for (FusionGroupId id = 0; id < graph.size(); ++id) {
     if (auto found = separations.find(id); found != separations.end())

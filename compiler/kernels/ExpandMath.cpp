@@ -222,10 +222,10 @@ private:
     const auto key = std::pair(op->getName().getStringRef(), op->getResult(0).getType().getAsOpaquePointer());
     auto [entry, isNew] = functions.try_emplace(key);
     if (isNew) {
-      FailureOr<func::FuncOp> made = outlined(op, caller);
-      if (failed(made))
+      FailureOr<func::FuncOp> created = outlined(op, caller);
+      if (failed(created))
         return failure();
-      entry->second = *made;
+      entry->second = *created;
     }
     if (!entry->second)
       return Value();

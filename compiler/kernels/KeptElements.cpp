@@ -16,10 +16,10 @@ static constexpr StringLiteral keepsName = "halftone.keeps";
 static arith::SelectOp choiceOf(linalg::GenericOp generic) {
   if (generic.getNumDpsInits() != 1 || !GenericForm::read(generic).combiners[0].empty())
     return {};
-  Value made = generic.getBody()->getTerminator()->getOperand(0);
-  if (auto narrowed = made.getDefiningOp<arith::TruncFOp>())
-    made = narrowed.getIn();
-  return made.getDefiningOp<arith::SelectOp>();
+  Value yielded = generic.getBody()->getTerminator()->getOperand(0);
+  if (auto narrowed = yielded.getDefiningOp<arith::TruncFOp>())
+    yielded = narrowed.getIn();
+  return yielded.getDefiningOp<arith::SelectOp>();
 }
 
 /// The index of the input whose stored element at the result's index is `value`; -1 if there is none.

@@ -24,7 +24,7 @@ SortParts::SortParts(BlockFrame &frame)
   hasLanes = sorted.size() == 1;
 }
 
-Values SortParts::made(int64_t lanes) {
+Values SortParts::emitOutputs(int64_t lanes) {
   const Lanes here{lanes, sorted.back()};
   Values arguments = loadInputs(frame, making, here);
   arguments.resize(arguments.size() + size_t(making.getNumDpsInits()));
@@ -33,12 +33,12 @@ Values SortParts::made(int64_t lanes) {
 
 Emitted SortParts::key(Emitted position, int64_t lanes) {
   frame.delinearize(position, sorted);
-  return made(lanes)[0];
+  return emitOutputs(lanes)[0];
 }
 
 void SortParts::storeSorted(Emitted number, Emitted position) {
   frame.delinearize(position, sorted);
-  for (auto [output, value] : llvm::enumerate(made(0)))
+  for (auto [output, value] : llvm::enumerate(emitOutputs(0)))
     frame.storage[making.getResult(unsigned(output))] = {{}, value.type(), value};
   frame.index[size_t(resultDim)] = number;
   storeOutputs(frame, storing, {});

@@ -29,7 +29,7 @@ public:
   bool hasLanes; // key() can take several positions
 
 private:
-  Values made(int64_t lanes);
+  Values emitOutputs(int64_t lanes);
 
   BlockFrame &frame;
   mlir::linalg::GenericOp making, storing;

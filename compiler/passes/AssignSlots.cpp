@@ -154,18 +154,18 @@ private:
     auto [entry, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
     if (!isNew)
       return entry->second;
-    Slot made{.type = draft.buffers[id].type};
+    Slot result{.type = draft.buffers[id].type};
     for (; draft.buffers[id].sliceOf >= 0; id = draft.holderOf(draft.buffers[id].sliceOf)) {
       const Buffer &slice = draft.buffers[id];
-      made.offset += slice.offset;
-      made.strides.resize(std::max(made.strides.size(), slice.strides.size()));
-      for (auto [own, stride] : llvm::zip(made.strides, slice.strides))
+      result.offset += slice.offset;
+      result.strides.resize(std::max(result.strides.size(), slice.strides.size()));
+      for (auto [own, stride] : llvm::zip(result.strides, slice.strides))
         if (stride.bytes != 0)
           own = stride;
     }
-    made.kind = draft.buffers[id].kind;
-    made.index = draft.buffers[id].index;
-    exe.plan.slots.push_back(std::move(made));
+    result.kind = draft.buffers[id].kind;
+    result.index = draft.buffers[id].index;
+    exe.plan.slots.push_back(std::move(result));
     return entry->second;
   }
   std::optional<Predicate> predicate(const DraftStep &step) {

@@ -102,16 +102,16 @@ private:
     SmallVector<Type> types(scan.getLasts().getTypes());
     for (Value y : scan.getYs())
       types.push_back(tensorTypeOf(y).clone(withLead(y, {count}, 1)));
-    auto made = ScanOp::create(builder, loc, types, inits, xs, count, scan.getReverse());
+    auto created = ScanOp::create(builder, loc, types, inits, xs, count, scan.getReverse());
     IRMapping copies;
-    scan.getBody().cloneInto(&made.getBody(), copies);
-    made->setAttr(rematerializeAttr, builder.getI64IntegerAttr(nextNumber++));
-    if (BlockArgument index = made.getIndex(); !index.use_empty()) {
-      OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().front());
+    scan.getBody().cloneInto(&created.getBody(), copies);
+    created->setAttr(rematerializeAttr, builder.getI64IntegerAttr(nextNumber++));
+    if (BlockArgument index = created.getIndex(); !index.use_empty()) {
+      OpBuilder inside = OpBuilder::atBlockBegin(&created.getBody().front());
       const Value position = AddOp::create(inside, loc, index.getType(), index, first(inside));
       index.replaceAllUsesExcept(position, position.getDefiningOp());
     }
-    return made;
+    return created;
   }
 
   ScanOp loopOverSegments(ValueRange inits) {

@@ -38,10 +38,10 @@ void widenInside(Block &branch) {
       Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
       if (!isa<FloatType>(from) || !isa<FloatType>(to) || from.getIntOrFloatBitWidth() >= to.getIntOrFloatBitWidth())
         continue;
-      Value &twin = inside[cast];
-      if (!twin)
-        twin = OpBuilder::atBlockBegin(&branch).clone(*cast)->getResult(0);
-      operand.set(twin);
+      Value &clone = inside[cast];
+      if (!clone)
+        clone = OpBuilder::atBlockBegin(&branch).clone(*cast)->getResult(0);
+      operand.set(clone);
     }
 }
 

@@ -125,7 +125,7 @@ void ForwardValues::choose(Value value) {
     return;
   }
   llvm::SetVector<Operation *> ops;
-  opsThatCompute(value, forward.getBody(), [&](Value made) { return kept.contains(made); }, ops);
+  opsThatCompute(value, forward.getBody(), [&](Value each) { return kept.contains(each); }, ops);
   if (isCheap(ops))
     again.insert_range(ops);
   else

@@ -140,11 +140,11 @@ public:
     results.push_back({onThen, onElse});
     return {{}, when, results.size() - 1};
   }
-  Value resolve(const NewValue &made) {
-    if (!made.when)
-      return made.value;
-    const size_t present = widened(made.when)->getNumResults() - added[made.when].size();
-    return widened(made.when)->getResult(present + made.added);
+  Value resolve(const NewValue &created) {
+    if (!created.when)
+      return created.value;
+    const size_t present = widened(created.when)->getNumResults() - added[created.when].size();
+    return widened(created.when)->getResult(present + created.added);
   }
 
 private:
@@ -163,10 +163,10 @@ class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   NewValue ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader);
   void finishSignature(func::FuncOp main);
 
-  SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the current variable
-  std::deque<KeptValue> kept;                                      // in the order of the arguments
-  DenseMap<Value, SmallVector<const KeptValue *>> keptOf;          // by variable
-  SmallVector<std::pair<Attribute, NewValue>> keptResults;         // shadows, as symbols
+  SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> created; // of the current variable
+  std::deque<KeptValue> kept;                                         // in the order of the arguments
+  DenseMap<Value, SmallVector<const KeptValue *>> keptOf;             // by variable
+  SmallVector<std::pair<Attribute, NewValue>> keptResults;            // shadows, as symbols
   WiderWhens whens;
 };
 
@@ -268,7 +268,7 @@ NewValue HoistShadows::ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block 
 /// Returns the shadow that holds `ops` applied to the variable.
 ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops,
                                 SymbolTable &symbols) {
-  for (auto &[known, shadow] : made)
+  for (auto &[known, shadow] : created)
     if (sameFunction(known, ops))
       return shadow;
   auto type = tensorOf(ops.back()->getResult(0));
@@ -290,7 +290,7 @@ ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayR
   symbols.insert(shadow, Block::iterator(main));
   Block *block = builder.createBlock(&shadow.getBody(), {}, source.getType(), source.getLoc());
   YieldOp::create(builder, shadow.getLoc(), apply(builder, own, block->getArgument(0)));
-  made.emplace_back(SmallVector<Operation *>(ops), shadow);
+  created.emplace_back(SmallVector<Operation *>(ops), shadow);
   return shadow;
 }
 
@@ -322,8 +322,8 @@ void HoistShadows::finishSignature(func::FuncOp main) {
   Block &body = main.getBody().front();
   for (const KeptValue &each : kept)
     arguments.push_back(tieTo(each.shadow));
-  for (auto &[shadow, made] : keptResults) {
-    body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), whens.resolve(made));
+  for (auto &[shadow, created] : keptResults) {
+    body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), whens.resolve(created));
     results.push_back(tieTo(shadow));
   }
   main.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
@@ -369,7 +369,7 @@ void HoistShadows::runOnModule() {
     if (!variable || variable.getRole() != VariableRole::weight)
       continue;
     SmallVector<Chain> chains = chainsOf(main.getArgument(index));
-    made.clear();
+    created.clear();
     for (const Chain &chain : chains)
       keep(main, symbols, main.getArgument(index), symbol, chain);
     llvm::append_range(all, chains);

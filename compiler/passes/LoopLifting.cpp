@@ -93,7 +93,7 @@ public:
 private:
   bool isEarly(Value value);
   void findEarly();
-  bool pays(Operation *op);
+  bool isProfitable(Operation *op);
   void move(Operation *op);
   void follow(Operation *op);
   void replaceYs();
@@ -124,7 +124,7 @@ void FrontOfScan::findEarly() {
 
 /// Returns true if an early op that leaves loops should be lifted: it needs no larger stacks, or has a loop-invariant
 /// operand. An op that a loop in the body reads stays, since it is already computed for all steps of that loop.
-bool FrontOfScan::pays(Operation *op) {
+bool FrontOfScan::isProfitable(Operation *op) {
   int64_t read = 0, given = 0;
   for (Value operand : op->getOperands())
     read += sizeOfStep(operand);
@@ -189,7 +189,7 @@ ScanOp FrontOfScan::run() {
     if (auto draw = dyn_cast<RandomBitsOp>(op))
       if (Operation *key = draw.getKey().getDefiningOp(); key && early.contains(key))
         roots.insert(key);
-    if (early.contains(&op) && cast<LiftOpInterface>(op).leavesLoops() && pays(&op))
+    if (early.contains(&op) && cast<LiftOpInterface>(op).leavesLoops() && isProfitable(&op))
       roots.insert(&op);
   }
   for (Operation &op : body->without_terminator())
@@ -223,7 +223,7 @@ private:
   void findLate();
   bool isStacked(Value value);
   int64_t newStacks(Operation *op);
-  bool pays(Operation *op);
+  bool isProfitable(Operation *op);
   void move(Operation *op);
   void moveProducers();
   void replaceYs();
@@ -259,7 +259,7 @@ int64_t AfterScan::newStacks(Operation *op) {
 
 /// Returns true if a late op that leaves loops should be lifted. Stacks of a loop in the body are not stacked again,
 /// since memory of a fixed size would then grow with the number of steps.
-bool AfterScan::pays(Operation *op) {
+bool AfterScan::isProfitable(Operation *op) {
   const auto isStackable = [&](Value operand) { return !isOfInnerLoop(operand, scan); };
   return newStacks(op) == 0 || (isa<ContractOp, ConvolutionOp>(op) && hasInvariantOperand(op) &&
                                 llvm::all_of(op->getOperands(), isStackable));
@@ -302,7 +302,7 @@ ScanOp AfterScan::run() {
     if (!late.contains(&op))
       continue;
     const auto isMoved = [&](Value operand) { return moved.contains(operand.getDefiningOp()); };
-    if (llvm::any_of(op.getOperands(), isMoved) || (cast<LiftOpInterface>(op).leavesLoops() && pays(&op)))
+    if (llvm::any_of(op.getOperands(), isMoved) || (cast<LiftOpInterface>(op).leavesLoops() && isProfitable(&op)))
       move(&op);
   }
   if (moved.empty())

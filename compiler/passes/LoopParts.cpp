@@ -107,8 +107,8 @@ Operation *LoopParts::rebuild(RewriterBase &rewriter) {
   llvm::erase_if(ys, dropsEntry);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop);
-  Operation *made = create(rewriter);
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Operation *created = create(rewriter);
+  created->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
 
   SmallVector<Value> yields;
   for (const Carry &carry : carries)
@@ -127,12 +127,12 @@ Operation *LoopParts::rebuild(RewriterBase &rewriter) {
       decided.push_back(carry.decided);
     setArguments(*condition, decided);
   }
-  for (auto [before, after] : llvm::zip_equal(loop->getRegions(), made->getRegions()))
+  for (auto [before, after] : llvm::zip_equal(loop->getRegions(), created->getRegions()))
     rewriter.inlineRegionBefore(before, after, after.begin());
 
   unsigned result = 0;
   const auto place = [&](Value &value) {
-    const Value now = made->getResult(result++);
+    const Value now = created->getResult(result++);
     if (value)
       rewriter.replaceAllUsesWith(value, now);
     value = now;
@@ -151,7 +151,7 @@ Operation *LoopParts::rebuild(RewriterBase &rewriter) {
     place(y.stack);
   }
   rewriter.eraseOp(loop);
-  return loop = made;
+  return loop = created;
 }
 
 } // namespace halftone::compiler

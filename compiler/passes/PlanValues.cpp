@@ -362,7 +362,7 @@ private:
     SmallVector<SlotId> carries;
     llvm::copy_if(read, std::back_inserter(carries),
                   [&](SlotId id) { return contains(left, spansIn(from, id).front()); });
-    const Jump made{spansIn(to, carries), spansIn(to + 1, carries), iterations.size()};
+    const Jump created{spansIn(to, carries), spansIn(to + 1, carries), iterations.size()};
     const std::vector<Span> found = spansIn(from, carries), next = spansIn(from + 1, carries);
     iterations.back() = from;
     for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) // for stacks of read values, as if this one ran
@@ -371,9 +371,9 @@ private:
     std::vector<Contents> values(carries.size());
     for (auto [value, span] : llvm::zip_equal(values, found))
       value.write(0, span.end - span.begin, *span.contents, span.begin);
-    for (auto [value, span] : llvm::zip_equal(values, made.moved))
+    for (auto [value, span] : llvm::zip_equal(values, created.moved))
       span.contents->write(span.begin, span.end, value, 0);
-    return made;
+    return created;
   }
   /// Returns true if the step copies a carry that the iteration reads to something other than a carry.
   bool isOfStack(const CopyStep &copy, const std::vector<Span> &found, const std::vector<Span> &next) {
@@ -432,7 +432,7 @@ Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const 
     shadows[shadow.symbol] = &shadow;
   for (uint64_t seed = 0; seed < draws; ++seed) {
     const ModuleRun wanted(module, arguments, exe, {seed});
-    const PlanRun made(exe, {seed});
+    const PlanRun planRun(exe, {seed});
     size_t fetches = 0;
     for (OpOperand &result : main.getBody().front().getTerminator()->getOpOperands()) {
       const unsigned number = result.getOperandNumber();
@@ -440,14 +440,14 @@ Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const 
       std::string what;
       if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
         what = ("variable @" + variable.getValue()).str();
-        value = made.result().variable(*llvm::find_if(
+        value = planRun.result().variable(*llvm::find_if(
             exe.variables, [&](const VariableSlot &slot) { return slot.symbol == variable.getValue(); }));
       } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
         what = ("shadow @" + shadow.getValue()).str();
-        value = made.result().shadow(*shadows.lookup(shadow.getValue()));
+        value = planRun.result().shadow(*shadows.lookup(shadow.getValue()));
       } else {
         what = "fetch '" + exe.signature.fetches[fetches].name + "'";
-        value = made.result().fetch(fetches++);
+        value = planRun.result().fetch(fetches++);
       }
       if (value != wanted.of(result.get()))
         return Status(ErrorKind::internal_error,

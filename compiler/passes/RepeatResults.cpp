@@ -62,9 +62,9 @@ LaunchOp RepeatResults::producerOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto kernel = symbols->lookup<KernelOp>(launch.getKernel());
   const bool isSmall = type.getNumElements() <= mostRepeated && !type.getEncoding();
-  const bool givesMany = llvm::is_contained(
+  const bool allowsManyResults = llvm::is_contained(
       {KernelKind::loop, KernelKind::row, KernelKind::finish, KernelKind::reduction_loop}, kernel.getKind());
-  return isSmall && givesMany ? launch : LaunchOp();
+  return isSmall && allowsManyResults ? launch : LaunchOp();
 }
 
 /// Among the results of @main, gives every occurrence of a value but one its own result of the launch. A variable or

@@ -53,16 +53,16 @@ private:
   void recompute(llvm::ArrayRef<mlir::Operation *> unit, mlir::IRMapping &copies);
   llvm::LogicalResult reverse(mlir::Operation *op);
 
-  // `op` is the forward op; `made` is the op whose values the derivative reads: `op` itself, or its copy in the
+  // `op` is the forward op; `source` is the op whose values the derivative reads: `op` itself, or its copy in the
   // backward pass.
-  llvm::LogicalResult reverseScan(dialect::ScanOp op, dialect::ScanOp made);
-  llvm::LogicalResult reverseWhen(dialect::WhenOp op, dialect::WhenOp made);
+  llvm::LogicalResult reverseScan(dialect::ScanOp op, dialect::ScanOp source);
+  llvm::LogicalResult reverseWhen(dialect::WhenOp op, dialect::WhenOp source);
   struct State { // a carry of the forward scan that is on a path
     mlir::Value init;
     mlir::BlockArgument argument;
     LoopParts::Carry *carry; // carries its cotangents
   };
-  llvm::SmallVector<State> seed(dialect::ScanOp op, dialect::ScanOp made, LoopParts &parts, Reverse &inside);
+  llvm::SmallVector<State> seed(dialect::ScanOp op, dialect::ScanOp source, LoopParts &parts, Reverse &inside);
   struct Accumulator {
     mlir::Value capture, copy;
     LoopParts::Carry *carry;

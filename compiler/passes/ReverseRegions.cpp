@@ -95,13 +95,13 @@ void Reverse::finish(const Accumulator &accumulator) {
 
 /// Passes the cotangents of the values that a step yields to the body of the backward scan: those of the ys as slices,
 /// the others as carries.
-SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp made, LoopParts &parts, Reverse &inside) {
-  for (auto [slice, stack] : llvm::zip_equal(made.getYSlices(), op.getYs()))
+SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp source, LoopParts &parts, Reverse &inside) {
+  for (auto [slice, stack] : llvm::zip_equal(source.getYSlices(), op.getYs()))
     if (Value cotangent = cotangentOf(stack))
       inside.add(slice, parts.addSlice(cotangent));
   SmallVector<State> states;
   for (auto [argument, init, last, next] :
-       llvm::zip_equal(made.getCarries(), op.getInits(), op.getLasts(), made.getNexts())) {
+       llvm::zip_equal(source.getCarries(), op.getInits(), op.getLasts(), source.getNexts())) {
     Value cotangent = cotangentOf(last);
     if (!shared.path.isDependent(argument) || (!cotangent && !shared.path.holds(argument)))
       continue;
@@ -116,7 +116,7 @@ SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp made, LoopParts &par
   return states;
 }
 
-LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
+LogicalResult Reverse::reverseScan(ScanOp op, ScanOp source) {
   const Location loc = op.getLoc();
   if (op.getLength() == 0) {
     for (auto [init, last] : llvm::zip_equal(op.getInits(), op.getLasts()))
@@ -124,7 +124,7 @@ LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
         add(init, cotangent);
     return success();
   }
-  const SmallVector<Value> captures = capturesOf(op), copies = capturesOf(made);
+  const SmallVector<Value> captures = capturesOf(op), copies = capturesOf(source);
   auto backward =
       ScanOp::create(builder, loc, TypeRange(), ValueRange(), ValueRange(), op.getLength(), !op.getReverse());
   OpBuilder::InsertionGuard guard(builder);
@@ -132,9 +132,9 @@ LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
   builder.setInsertionPoint(YieldOp::create(builder, loc));
   LoopParts parts(backward);
   Reverse inside(shared);
-  const SmallVector<State> states = seed(op, made, parts, inside);
+  const SmallVector<State> states = seed(op, source, parts, inside);
   SmallVector<Accumulator> sums = accumulators(captures, copies, parts, inside);
-  if (failed(inside.run(opsOf(made.getBody().front()))))
+  if (failed(inside.run(opsOf(source.getBody().front()))))
     return failure();
 
   shared.listener.forward = loc;
@@ -143,13 +143,13 @@ LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
     parts.setNext(*state.carry, cotangent ? cotangent : shared.splat(state.argument.getType(), -0.0));
   }
   SmallVector<std::pair<Value, unsigned>> stacks; // each of the xs, and the y that stacks its cotangent
-  for (auto [x, slice] : llvm::zip_equal(op.getXs(), made.getSlices()))
+  for (auto [x, slice] : llvm::zip_equal(op.getXs(), source.getSlices()))
     if (Value cotangent = inside.cotangentOf(slice)) {
       stacks.emplace_back(x, parts.ys.size());
       parts.addY(cotangent);
     }
   llvm::erase_if(sums, [&](const Accumulator &sum) { return !accumulate(sum, parts, inside); });
-  passForwardValues(made, parts, shared); // `op` may be erased now
+  passForwardValues(source, parts, shared); // `op` may be erased now
   IRRewriter rewriter(loc.getContext());
   builder.setInsertionPointAfter(parts.rebuild(rewriter));
   for (const Accumulator &sum : sums)
@@ -161,13 +161,13 @@ LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
   return success();
 }
 
-LogicalResult Reverse::reverseWhen(WhenOp op, WhenOp made) {
+LogicalResult Reverse::reverseWhen(WhenOp op, WhenOp source) {
   const Location loc = op.getLoc();
-  auto backward = WhenOp::create(builder, loc, TypeRange(), made.getCondition());
-  const SmallVector<Value> captures = capturesOf(op), copies = capturesOf(made);
+  auto backward = WhenOp::create(builder, loc, TypeRange(), source.getCondition());
+  const SmallVector<Value> captures = capturesOf(op), copies = capturesOf(source);
   OpBuilder::InsertionGuard guard(builder);
   std::array<Reverse, 2> insides{Reverse(shared), Reverse(shared)};
-  for (auto [inside, region, back] : llvm::zip_equal(insides, made->getRegions(), backward->getRegions())) {
+  for (auto [inside, region, back] : llvm::zip_equal(insides, source->getRegions(), backward->getRegions())) {
     builder.createBlock(&back);
     builder.setInsertionPoint(YieldOp::create(builder, loc));
     for (auto [yielded, result] : llvm::zip_equal(region.front().getTerminator()->getOperands(), op.getResults()))
@@ -188,7 +188,7 @@ LogicalResult Reverse::reverseWhen(WhenOp op, WhenOp made) {
       values.push_back(cotangent ? cotangent : shared.splat(capture.getType(), 0));
     }
   }
-  passForwardValues(made, backward, shared); // `op` may be erased now
+  passForwardValues(source, backward, shared); // `op` may be erased now
   IRRewriter rewriter(loc.getContext());
   backward = addResults(rewriter, backward, yields[0], yields[1]);
   builder.setInsertionPointAfter(backward);

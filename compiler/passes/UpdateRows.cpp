@@ -134,8 +134,8 @@ void RowRewriter::updateNamed(OpBuilder &builder, const UnreadRows::Update &upda
   };
   for (Operation *op : update.ops) {
     const SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), at);
-    const Value made = cloned(builder, op, operands, compactType(op->getResult(0)));
-    own[op->getResult(0)] = made;
+    const Value created = cloned(builder, op, operands, compactType(op->getResult(0)));
+    own[op->getResult(0)] = created;
   }
   SmallVector<Value> tables;
   for (const auto &[result, table] : update.results)
@@ -172,8 +172,8 @@ void RowRewriter::replace(const UnreadRows::Update &update) {
             all = OpBuilder::atBlockBegin(&when.getElseRegion().emplaceBlock());
   updateNamed(named, update);
   updateAll(all, update);
-  for (auto [each, made] : llvm::zip_equal(update.results, when.getOutputs()))
-    Value(each.first).replaceUsesWithIf(made, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
+  for (auto [each, created] : llvm::zip_equal(update.results, when.getOutputs()))
+    Value(each.first).replaceUsesWithIf(created, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
 }
 
 void RowRewriter::run(llvm::SetVector<Block *> &changed, OpOrder &order) {

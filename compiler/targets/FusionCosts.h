@@ -10,7 +10,7 @@ namespace halftone::compiler {
 struct FusionCosts {
   /// A tensor with at least this many elements is large: two kernels that read it are merged, so that it is read once.
   /// Guess; train-step.
-  int64_t bigInput = 4096;
+  int64_t largeInput = 4096;
 
   /// A cheap chain has at most this many loads of tensors, transcendental ops and ops. Guess; train-step.
   int64_t chainLoads = 2, chainTranscendentals = 2, chainOps = 16;

@@ -100,9 +100,9 @@ void StaticObjects::makeOfArchitecture(MachineName name) {
 
 Status StaticObjects::make(const MachineName &name) {
   using Flags = std::array<std::once_flag, llvm::Triple::LastArchType + 1>;
-  static Flags &made = *new Flags;
+  static Flags &initialized = *new Flags;
   static std::once_flag &first = *new std::once_flag;
   std::call_once(first, makeObjectsOfAllMachines);
-  std::call_once(made[llvm::Triple(name.triple).getArch()], makeOfArchitecture, name);
+  std::call_once(initialized[llvm::Triple(name.triple).getArch()], makeOfArchitecture, name);
   return processStatus();
 }

@@ -99,7 +99,7 @@ FileValues valuesByNames(const Safetensors &contents, const std::vector<SavedVar
       continue;
     }
     const Arranged found = arranged(entry, *tensor->second);
-    const std::string problem = found.problem.empty() ? misfit(variable, found.tensor) : found.problem;
+    const std::string problem = found.problem.empty() ? mismatch(variable, found.tensor) : found.problem;
     if (problem.empty())
       values[position->second] = fitted(variable, found.tensor, converted);
     else

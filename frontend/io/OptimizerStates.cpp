@@ -128,7 +128,7 @@ FileState stateIn(const Safetensors &contents, const std::vector<SavedVariable> 
       continue;
     }
     const std::string problem =
-        value ? misfit(saved, *value) : fmt::format("the file has no value for {}", quotedName(saved.name));
+        value ? mismatch(saved, *value) : fmt::format("the file has no value for {}", quotedName(saved.name));
     if (!problem.empty()) {
       state.problems.push_back(problem);
       continue;

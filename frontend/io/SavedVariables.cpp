@@ -278,7 +278,7 @@ MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVa
   return byClass.left.size() < closest.left.size() ? byClass : closest;
 }
 
-std::string misfit(const SavedVariable &variable, const NamedTensor &value) {
+std::string mismatch(const SavedVariable &variable, const NamedTensor &value) {
   const auto &[name, tensor] = value;
   const Shape shape = variable.parts ? variable.parts->wholeShape(variable.variable) : variable.variable.shape();
   const DType dtype = variable.variable.impl()->dtype;

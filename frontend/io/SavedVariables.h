@@ -71,7 +71,7 @@ bool isStateSplit(const Layer &model);
 void writeState(const Layer &model, const std::function<void()> &write);
 
 /// The reason why `variable` cannot take `value`; "" if it can.
-std::string misfit(const SavedVariable &variable, const NamedTensor &value);
+std::string mismatch(const SavedVariable &variable, const NamedTensor &value);
 /// The value in the variable's dtype. A conversion appends a line to `converted`.
 Tensor fitted(const SavedVariable &variable, const NamedTensor &value, std::vector<std::string> &converted);
 

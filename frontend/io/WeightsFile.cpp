@@ -40,7 +40,7 @@ static FileValues valuesFrom(const Safetensors &contents, const std::vector<Save
   std::vector<std::string> problems, converted;
   for (size_t i = 0; i < variables.size(); ++i) {
     const NamedTensor *value = matched.values[i];
-    const std::string problem = value ? misfit(variables[i], *value)
+    const std::string problem = value ? mismatch(variables[i], *value)
                                       : fmt::format("the file has no value for {}", quotedName(variables[i].name));
     values.push_back(problem.empty() ? fitted(variables[i], *value, converted) : Tensor());
     if (!problem.empty())

@@ -177,7 +177,7 @@ void UpdateRule::overwrite(const Variable &variable, const Value &gradient, cons
 }
 
 /// Restricts the lists to variables that this process updates, and gradients to its elements.
-void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const {
+void UpdateRule::takeMagnitudes(std::vector<Value> &gradients, std::vector<Variable> &variables) const {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   size_t count = 0;
   for (size_t i = 0; i < variables.size(); ++i)
@@ -203,7 +203,7 @@ void UpdateRule::beginCopies(const Value &updatesBefore) const {
 void UpdateRule::updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore) {
   gradients = clipped(std::move(gradients));
   if (clipsByNorm())
-    takeOwn(gradients, variables);
+    takeMagnitudes(gradients, variables);
   Value rate = readRaw(rate_), step = updatesBefore + 1;
   beginCopies(updatesBefore);
   advance(step);
@@ -302,7 +302,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   const bool anyUpdates = !gradients.empty();
   const std::vector<Variable> updated = variables;
   if (!clipsByNorm())
-    takeOwn(gradients, variables);
+    takeMagnitudes(gradients, variables);
   if (anyUpdates && !updates.defined()) {
     updateAll(std::move(gradients), variables, updatesBefore);
   } else if (anyUpdates) {

@@ -143,7 +143,7 @@ private:
   void divide(const std::vector<Variable> &variables);
   void makeVariables(const std::vector<Variable> &variables);
   void forgetVariables();
-  void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
+  void takeMagnitudes(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
   BeforePlay::Begin computeRate() const;

@@ -199,7 +199,7 @@ PassPosition EpochReader::position() const {
           .counts = passCounts_};
 }
 
-std::string EpochReader::misfit(const PassPosition &position) const {
+std::string EpochReader::mismatch(const PassPosition &position) const {
   if (position.rows != source_.rows_ || position.batchSize != source_.batchSize_) {
     const auto text = [](int64_t rows, int64_t batchSize) {
       return rows > 0 ? fmt::format("{} rows in batches of {}", rows, batchSize) : std::string("a dataset");

@@ -78,7 +78,7 @@ public:
   /// Returns true if the next epoch continues the pass.
   bool goesOnInPass() const { return passOpen_ && steps_; }
   /// The reason why `position` cannot be a position in these data; "" if it may be.
-  std::string misfit(const PassPosition &position) const;
+  std::string mismatch(const PassPosition &position) const;
   /// Replays the pass from its start up to `position`, and drops the drawn elements. The next epoch continues there, as
   /// if it had already run `steps` steps. The seed sequence and the shuffle counts are restored afterwards. value_error
   /// if the pass has fewer elements.

@@ -66,12 +66,12 @@ void FitProgress::resume(const FitArgs &args, bool isRestored) {
                 run_.model.name());
   if (!isMeant)
     return;
-  const std::string misfit = reader_.misfit(position->pass);
-  const bool fits = misfit.empty() && position->counts.size() == shuffles_.size();
+  const std::string mismatch = reader_.mismatch(position->pass);
+  const bool fits = mismatch.empty() && position->counts.size() == shuffles_.size();
   if (!fits && position->batch > 0)
     throw Error(ErrorKind::value_error,
                 fmt::format("the checkpoint was written after batch {} of an epoch, but this run has other data: {}",
-                            position->batch, misfit.empty() ? "a different number of shuffles" : misfit),
+                            position->batch, mismatch.empty() ? "a different number of shuffles" : mismatch),
                 run_.model.name());
   if (!fits)
     return;

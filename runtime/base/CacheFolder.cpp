@@ -146,11 +146,11 @@ void CacheFolder::write(const std::string &key, std::string_view body) {
       warning_ = std::move(problem);
     return;
   }
-  const bool first = !unweighed_;
-  unweighed_ = unweighed_.value_or(0) + int64_t(bytes.size());
-  if (first || *unweighed_ > limit_ / 16) {
+  const bool first = !uncounted_;
+  uncounted_ = uncounted_.value_or(0) + int64_t(bytes.size());
+  if (first || *uncounted_ > limit_ / 16) {
     trimCacheFolder(base_, folder_, limit_);
-    unweighed_ = 0;
+    uncounted_ = 0;
   }
 }
 

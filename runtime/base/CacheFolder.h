@@ -40,7 +40,7 @@ private:
   std::string base_, folder_; // both empty if there are no entries
   mutable std::mutex mutex_;
   std::string warning_;
-  std::optional<int64_t> unweighed_; // bytes written since the total size was last computed; nullopt: never
+  std::optional<int64_t> uncounted_; // bytes written since the total size was last computed; nullopt: never
 };
 
 } // namespace halftone

@@ -22,7 +22,7 @@ static double secondsSince(Clock::time_point start) {
 /// Requests time slices of 0.1 ms for the calling thread. A thread with short slices is scheduled soon after it wakes
 /// up, so a message does not wait until a compute thread has used up its slice of some milliseconds. The thread gets no
 /// larger share of the processor. Takes effect on Linux 6.12 and later, and is a no-op before.
-static void askForShortTurns() {
+static void requestShortTimeSlices() {
   struct { // the kernel's sched_attr; linux/sched/types.h conflicts with sched.h
     uint32_t size = sizeof(*this), policy = 0;
     uint64_t flags = 0;
@@ -125,7 +125,7 @@ void ProcessGroup::runNext(std::unique_lock<std::mutex> &lock) {
 }
 
 void ProcessGroup::serve() {
-  askForShortTurns();
+  requestShortTimeSlices();
   const FloatMode mode;
   std::unique_lock lock(mutex_);
   for (;;) {

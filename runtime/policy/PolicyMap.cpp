@@ -14,7 +14,7 @@ using namespace halftone;
 
 /// The default of a new map: the given policy, otherwise the global policy. If the global policy is a map, the default
 /// of that map.
-static DTypePolicy settledDefault(const PolicyArg &given) {
+static DTypePolicy resolvedDefault(const PolicyArg &given) {
   if (!given.empty() && given.get().as_map())
     throw Error(ErrorKind::value_error, "`default_policy` cannot be a `DTypePolicyMap`.");
   const DTypePolicy policy = given.get();
@@ -23,7 +23,7 @@ static DTypePolicy settledDefault(const PolicyArg &given) {
 }
 
 std::shared_ptr<PolicyMapRep> PolicyMapRep::make(const PolicyArg &given) {
-  return std::make_shared<PolicyMapRep>(given, settledDefault(given));
+  return std::make_shared<PolicyMapRep>(given, resolvedDefault(given));
 }
 
 static std::atomic<uint64_t> mapCount{0};

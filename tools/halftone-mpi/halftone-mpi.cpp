@@ -52,7 +52,7 @@ std::string textOf(int code) {
 }
 
 /// Receives pending farewells.
-void hearFarewells() {
+void receiveFarewells() {
   for (;;) {
     int isPending = 0;
     MPI_Status status;
@@ -163,7 +163,7 @@ struct Exchange {
   /// Describes a rank that has left while a message to or from it is pending; empty if there is none. A rank that left
   /// after its last message to this one has already sent that message, so the caller asks twice.
   std::string leaver() {
-    hearFarewells();
+    receiveFarewells();
     for (size_t i = 0; i < parts.size(); ++i)
       if (hasLeft[static_cast<size_t>(parts[i].rank)] && isOpen(i))
         return "rank " + std::to_string(parts[i].rank) + " has left the run while rank " + std::to_string(self.rank) +
@@ -267,7 +267,7 @@ void leave() {
   hasLeft[static_cast<size_t>(self.rank)] = true;
   const double start = MPI_Wtime();
   while (std::find(hasLeft.begin(), hasLeft.end(), false) != hasLeft.end()) {
-    hearFarewells();
+    receiveFarewells();
     if (gaveUp && MPI_Wtime() - start > 1)
       MPI_Abort(world, 1);
     ::usleep(1000);

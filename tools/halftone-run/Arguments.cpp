@@ -53,7 +53,7 @@ struct Flags {
 };
 
 /// Resolves the options that select a program of a model. UsageError if the file is not a model.
-void settleProgram(Arguments &arguments, const Flags &flags) {
+void resolveProgram(Arguments &arguments, const Flags &flags) {
   if (flags.program == "test" || flags.program == "train")
     arguments.program = flags.program == "test" ? Program::test : Program::train;
   const bool isOfModel = !flags.program.empty() || arguments.batchSize || !arguments.policy.empty() ||
@@ -258,7 +258,7 @@ Arguments parseArguments(int argc, char **argv) {
   if (!arguments.target.empty())
     if (auto target = compiler::Target::find(arguments.target); !target.isOk())
       throw UsageError("--target: " + target.status().message());
-  settleProgram(arguments, flags);
+  resolveProgram(arguments, flags);
   return arguments;
 }
 

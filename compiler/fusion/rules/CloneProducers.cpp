@@ -72,7 +72,7 @@ RuleResult cloneWidening(FusionState &state, Operation *op) {
   const Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
   const bool isWidening =
       isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
-  if (!isWidening || elementsOf(cast.getResult()) < state.costs.bigInput)
+  if (!isWidening || elementsOf(cast.getResult()) < state.costs.largeInput)
     return RuleResult::declined;
   if (!llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>))
     return RuleResult::because("a reader is neither elementwise nor a reduction");

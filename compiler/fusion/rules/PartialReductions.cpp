@@ -104,20 +104,20 @@ std::map<std::vector<int64_t>, FusionCandidates> readersByShape(const FusionStat
   return readers;
 }
 
-/// Replaces the reduction `op` in its group by `finish`. `stale` are the users of the result.
-void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish, ArrayRef<Operation *> stale) {
+/// Replaces the reduction `op` in its group by `finish`. `readers` are the users of the result.
+void finishInPlace(FusionState &state, ReduceOp op, ArrayRef<Operation *> finish, ArrayRef<Operation *> readers) {
   state.graph.replace(op, finish);
   if (state.log)
     state.log->replaced(op, finish.front());
   llvm::for_each(finish, [&](Operation *each) { state.note(each); });
   state.erase(op);
-  for (Operation *reader : stale)
+  for (Operation *reader : readers)
     state.graph.operandsChanged(reader);
 }
 
 /// Moves the partial reduction of `op`, a reduction of group `id` that reads `inputs`, into `host`. Returns false if
 /// `host` does not read all of them, depends on the group, or cannot contain the partial reduction.
-bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, ReduceOp op, ArrayRef<Value> inputs) {
+bool moveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, ReduceOp op, ArrayRef<Value> inputs) {
   const FusionGroup &reader = state.graph.group(host);
   const llvm::SetVector<Value> read = state.cloned.inputsOf(reader.ops, 2);
   const bool isDependent = llvm::any_of(reader.ops, [&](Operation *each) {
@@ -137,7 +137,7 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
     state.decline(op, host, "a dependency cycle would arise");
     return false;
   }
-  const SmallVector<Operation *> stale = state.graph.consumersOf(op.getY()), finish = splitInto(state, host, op);
+  const SmallVector<Operation *> readers = state.graph.consumersOf(op.getY()), finish = splitInto(state, host, op);
   if (finish.empty())
     return false;
   // The group now depends on the reader, and so do the groups between them that depend on the group.
@@ -145,7 +145,7 @@ bool giveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
     before->push_back(host);
     state.graph.moveBefore(std::move(*before), id);
   }
-  finishInPlace(state, op, finish, stale);
+  finishInPlace(state, op, finish, readers);
   return true;
 }
 
@@ -163,12 +163,12 @@ bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
     state.decline(op, "the operand is too small for a kernel of partial results, or the result too large");
     return false;
   }
-  const SmallVector<Operation *> stale = state.graph.consumersOf(op.getY()),
+  const SmallVector<Operation *> readers = state.graph.consumersOf(op.getY()),
                                  finish = splitInto(state, std::nullopt, op);
   if (finish.empty())
     return false;
   state.graph.moveBefore({state.graph.size() - 1}, id);
-  finishInPlace(state, op, finish, stale);
+  finishInPlace(state, op, finish, readers);
   return true;
 }
 
@@ -195,7 +195,7 @@ RuleResult splitReduction(FusionState &state, Operation *op) {
 /// Moves a reduction over leading axes, as a partial reduction, into another kernel that reads all of its large
 /// operand. Otherwise, if the result is small, a separate loop kernel computes the partial results, so that its blocks
 /// are contiguous in memory.
-void giveReductionsToReaders(FusionState &state) {
+void moveReductionsToReaders(FusionState &state) {
   DenseMap<Value, std::map<std::vector<int64_t>, FusionCandidates>> known;
   for (FusionGroupId id = 0, end = state.graph.size(); id < end; ++id) {
     const FusionGroup &group = state.graph.group(id);
@@ -206,14 +206,14 @@ void giveReductionsToReaders(FusionState &state) {
       continue;
     auto op = cast<ReduceOp>(*reductions.begin());
     const llvm::SetVector<Value> inputs = state.cloned.inputsOf(op.getOperation(), 2);
-    if (inputs.empty() || elementsOf(op.getX()) < state.costs.bigInput)
+    if (inputs.empty() || elementsOf(op.getX()) < state.costs.largeInput)
       continue;
     auto [readers, isNew] = known.try_emplace(inputs.front());
     if (isNew)
       readers->second = readersByShape(state, inputs.front());
     const Value sum = op.getY();
     FusionCandidates &candidates = readers->second[shapeOf(op.getX()).vec()];
-    const auto takes = [&](FusionGroupId host) { return giveToReader(state, host, id, op, inputs.getArrayRef()); };
+    const auto takes = [&](FusionGroupId host) { return moveToReader(state, host, id, op, inputs.getArrayRef()); };
     const auto isWhole = [&](Value input) { return shapeOf(input) == shapeOf(op.getX()); };
     if (candidates.find(takes) || (llvm::any_of(inputs, isWhole) && splitAlone(state, id, op)))
       known.erase(sum); // the value no longer exists

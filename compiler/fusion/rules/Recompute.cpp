@@ -128,9 +128,10 @@ std::optional<Recomputation> RecomputationSearch::run() {
     if (!llvm::all_of(op->getOperands(), [&](Value each) { return reads(each); }))
       return because("more than one tensor would be read");
   }
-  const bool pays = transcendentals == 0 || (transcendentals <= state.costs.recomputeTranscendentals &&
-                                             elementsOf(found.value) >= state.costs.recomputeTranscendentalElements);
-  if (!pays)
+  const bool isProfitable =
+      transcendentals == 0 || (transcendentals <= state.costs.recomputeTranscendentals &&
+                               elementsOf(found.value) >= state.costs.recomputeTranscendentalElements);
+  if (!isProfitable)
     return because("transcendental functions cost more than the load");
   if (!found.source || shapeOf(found.source) != shapeOf(found.value))
     return because("no tensor of this shape would be read");
@@ -186,7 +187,7 @@ std::optional<Recomputation> ResultRecompute::recomputationOf(Value value, Fusio
     keepStored(value, reason);
     return std::nullopt;
   };
-  if (elementsOf(value) < state.costs.bigInput)
+  if (elementsOf(value) < state.costs.largeInput)
     return because("it is small");
   if (!isReadElementwise(value, id))
     return because("a kernel reads it in another way than elementwise");
@@ -296,7 +297,7 @@ void ResultRecompute::run(FusionGroupId id) {
 /// in addition to the value from which it was computed.
 RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface>(op) ||
-      elementsOf(op->getResult(0)) < state.costs.bigInput)
+      elementsOf(op->getResult(0)) < state.costs.largeInput)
     return RuleResult::declined;
   if (state.cloned.escapes(op))
     return RuleResult::because("the result is read from memory, by an op that no kernel holds");
@@ -313,7 +314,7 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
   const bool isFlag = bitsOf(op->getResult(0)) == 1;
   if (tensors.size() != 1 || static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors ||
       static_cast<int64_t>(body.ops.size()) > state.costs.recomputeOps ||
-      llvm::any_of(vectors, [&](Value value) { return elementsOf(value) >= state.costs.bigInput; }) ||
+      llvm::any_of(vectors, [&](Value value) { return elementsOf(value) >= state.costs.largeInput; }) ||
       (!isFlag && bitsOf(*tensors.begin()) > bitsOf(op->getResult(0))))
     return RuleResult::because("it reads more than one tensor no wider than the result and some vectors");
   state.cloned.markChain(op);

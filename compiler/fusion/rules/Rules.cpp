@@ -28,7 +28,7 @@ constexpr OpRule opRules[] = {
 };
 
 constexpr GroupRule groupRules[] = {
-    {"reductions to readers", giveReductionsToReaders},
+    {"reductions to readers", moveReductionsToReaders},
     {"siblings", mergeSiblings},
     {"scalars", mergeScalars},
     {"recompute results", recomputeResults}, // last: needs the final readers of each value

@@ -67,7 +67,7 @@ RuleResult splitReduction(FusionState &state, mlir::Operation *op);
 RuleResult recomputeInReaders(FusionState &state, mlir::Operation *op);
 
 // Group rules.
-void giveReductionsToReaders(FusionState &state);
+void moveReductionsToReaders(FusionState &state);
 void mergeSiblings(FusionState &state);
 void mergeScalars(FusionState &state);
 void recomputeResults(FusionState &state);

@@ -40,7 +40,7 @@ void mergeSiblings(FusionState &state) {
       continue;
     const bool isSmallRow =
         isRow(group.shape) && ShapedType::getNumElements(group.shape.shape) <= state.costs.smallRows;
-    const llvm::SetVector<Value> inputs = state.cloned.inputsOf(group.ops, isSmallRow ? 2 : state.costs.bigInput);
+    const llvm::SetVector<Value> inputs = state.cloned.inputsOf(group.ops, isSmallRow ? 2 : state.costs.largeInput);
     const SiblingKey own = siblingKeyOf(group.shape);
     const auto joins = [&](FusionGroupId other) {
       return siblingKeyOf(state.graph.group(other).shape) == own && state.tryMerge(other, id);

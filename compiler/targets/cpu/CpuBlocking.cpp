@@ -153,9 +153,9 @@ std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &t
   constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // from here on one launch beats four
   constexpr int64_t fewQueries = 4, manyKeys = 64;
   const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
-  const bool isMuch = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
+  const bool isLarge = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
   const bool isFew = traits.queries >= 1 && traits.queries <= fewQueries && traits.keys >= manyKeys;
-  if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isMuch || isFew))
+  if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isLarge || isFew))
     return std::nullopt;
   constexpr int64_t mostQueries = 96, mostKeys = 96, step = 16; // scores and operands of a step stay in the caches
   if (isFew)                                                    // one at a time, with lanes along keys

@@ -116,8 +116,8 @@ static cpu::RecurrenceScheduleAttr recurrenceSchedule(mlir::MLIRContext *context
   MatmulTraits step{traits.factors, traits.factors, DType::float32};
   step.rows = traits.rows;
   step.lhsAlongDepth = true;
-  const bool pays = pairs && traits.factors == DType::bfloat16 && pairs->pays(target, step);
-  return cpu::RecurrenceScheduleAttr::get(context, pays ? pairs->product : cpu::Product::multiply_add);
+  const bool isProfitable = pairs && traits.factors == DType::bfloat16 && pairs->isProfitable(target, step);
+  return cpu::RecurrenceScheduleAttr::get(context, isProfitable ? pairs->product : cpu::Product::multiply_add);
 }
 
 ScheduleAttrInterface CpuTarget::schedule(mlir::MLIRContext *context, const KernelTraits &traits) const {

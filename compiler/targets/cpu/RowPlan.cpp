@@ -75,13 +75,13 @@ bool RowPlan::isWhole(const TensorAccess &access) const {
 /// When a phase reads a row for the second time, the row is in the cache and memory is idle: it prefetches the next
 /// row.
 void RowPlan::choosePrefetches() {
-  llvm::SmallDenseSet<Value> read, asked;
+  llvm::SmallDenseSet<Value> read, prefetched;
   for (Phase &phase : phases) {
     auto inputs = phase.generic.getDpsInputs();
     for (auto [position, access] : llvm::enumerate(phase.inputAccesses)) {
       Value input = inputs[position];
       if (isa<BlockArgument>(input) && isWhole(access) && !outer.empty() && read.contains(input) &&
-          asked.insert(input).second)
+          prefetched.insert(input).second)
         phase.prefetched.push_back(position);
     }
     read.insert(inputs.begin(), inputs.end());
@@ -91,7 +91,7 @@ void RowPlan::choosePrefetches() {
 /// The operands and results of a large launch exceed the caches, so results are stored non-temporally: a cache line is
 /// then not read before it is written, and does not evict an operand. Results that a later phase reads are excluded.
 void RowPlan::chooseStreams() {
-  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last-level cache; the rest is for other data
+  constexpr int64_t streamingBytes = int64_t(16) << 20; // half of a last-level cache; the rest is for other data
   if (!frame.target.hasStreaming || outer.empty())
     return;
   auto bytesOf = [](Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); };
@@ -120,7 +120,7 @@ void RowPlan::chooseStreams() {
   const Emitted touched = frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))) * bytes;
   const Emitted past = remainderUnsigned(frame.extents[size_t(frame.dims - 1)] * smallest,
                                          frame.constant(bufferAlignment)); // the last whole line of a row, in bytes
-  streams = (touched > muchBytes) & equal(past, past.like(0));
+  streams = (touched > streamingBytes) & equal(past, past.like(0));
 }
 
 Emitted RowPlan::placeScratch() {

@@ -69,7 +69,7 @@ Emitted MatmulTileEpilogue::sumsAt(Emitted row, Emitted column) const {
   Values all;
   for (int64_t part = 0; part < parts.count; ++part)
     all.push_back(frame.load(parts.type, sumAt(row, column + part * inPart), parts.bytes()));
-  return unite(frame, all);
+  return join(frame, all);
 }
 
 void MatmulTileEpilogue::put(Emitted sums, Emitted row, Emitted column) const {

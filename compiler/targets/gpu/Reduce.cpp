@@ -65,11 +65,11 @@ Values split(CodeBuilder &builder, Emitted value) {
   return all;
 }
 
-Emitted unite(CodeBuilder &builder, ArrayRef<Emitted> parts) {
+Emitted join(CodeBuilder &builder, ArrayRef<Emitted> parts) {
   if (parts.size() == 1)
     return parts[0];
-  const Emitted low = unite(builder, parts.take_front(parts.size() / 2)),
-                high = unite(builder, parts.drop_front(parts.size() / 2));
+  const Emitted low = join(builder, parts.take_front(parts.size() / 2)),
+                high = join(builder, parts.drop_front(parts.size() / 2));
   const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanesOf(low.type())));
   return builder.wrap(vector::ShuffleOp::create(builder, low.value(), high.value(), all));
 }
@@ -107,7 +107,7 @@ Values Slots::read(Emitted slot) const {
     parts.push_back(frame.load(all.type, address, all.bytes()));
     if (part + 1 < all.count)
       return;
-    values.push_back(unite(frame, parts));
+    values.push_back(join(frame, parts));
     parts.clear();
   });
   return values;

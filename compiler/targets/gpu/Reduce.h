@@ -15,7 +15,7 @@ struct Parts {
 };
 /// Splits a value into its parts in order, and joins parts to the value.
 Values split(CodeBuilder &builder, Emitted value);
-Emitted unite(CodeBuilder &builder, llvm::ArrayRef<Emitted> parts);
+Emitted join(CodeBuilder &builder, llvm::ArrayRef<Emitted> parts);
 
 /// Values of threads in shared memory, scalars or vectors: one slot per thread. Equal parts of adjacent slots are
 /// contiguous, so the threads of a warp that access adjacent slots use all banks evenly, however long their vectors

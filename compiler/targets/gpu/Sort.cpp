@@ -30,7 +30,7 @@ private:
   void storeKeys();
   void exchange(Emitted size, Emitted distance);
   void setMemory(Emitted memory);
-  void eachOwn(Emitted end, llvm::function_ref<void(Emitted at)> body) {
+  void forOwnElements(Emitted end, llvm::function_ref<void(Emitted at)> body) {
     frame.loop(frame.thread, end, frame.constant(frame.threads), body);
   }
 
@@ -49,7 +49,7 @@ void SortEmitter::setMemory(Emitted memory) {
 
 void SortEmitter::storeKeys() {
   const Emitted largest = frame.constant(frame.getIntegerAttr(keyType, -1));
-  eachOwn(padded, [&](Emitted at) {
+  forOwnElements(padded, [&](Emitted at) {
     const Emitted own = frame.choose(at < length, [&] { return Values{key(at)}; }, [&] { return Values{largest}; })[0];
     frame.store(own, keyAt(at));
     frame.store(at.width() == 32 ? at : at.narrow(frame.getI32Type()), positionAt(at));
@@ -60,7 +60,7 @@ void SortEmitter::storeKeys() {
 /// Orders pairs at this distance, ascending in every other run of `size`.
 void SortEmitter::exchange(Emitted size, Emitted distance) {
   const auto i32 = frame.getI32Type();
-  eachOwn(divideUnsigned(padded, frame.constant(2)), [&](Emitted pair) {
+  forOwnElements(divideUnsigned(padded, frame.constant(2)), [&](Emitted pair) {
     const Emitted within = pair & (distance - 1), low = (pair - within) * 2 + within, high = low + distance;
     const Emitted lowKey = frame.load(keyType, keyAt(low)), highKey = frame.load(keyType, keyAt(high));
     const Emitted lowPosition = frame.load(i32, positionAt(low)), highPosition = frame.load(i32, positionAt(high));
@@ -83,7 +83,7 @@ void SortEmitter::sortRow() {
   frame.loop(one, steps + 1, one, [&](Emitted step) {
     frame.loop(zero, step, one, [&](Emitted part) { exchange(one << step, one << (step - 1 - part)); });
   });
-  eachOwn(frame.extents[size_t(resultDim)], [&](Emitted number) {
+  forOwnElements(frame.extents[size_t(resultDim)], [&](Emitted number) {
     storeSorted(number, frame.asIndex(frame.load(frame.getI32Type(), positionAt(number))));
   });
   frame.barrier();

@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t mostThreads = 4; // for compilation
 constexpr int64_t mostBlockThreads = 1024;
-constexpr int64_t sharedWithoutAsking = 48 << 10;
+constexpr int64_t defaultSharedBytes = 48 << 10;
 
 Status bad(const std::string &kernel, const std::string &message) {
   return {ErrorKind::value_error, fmt::format("kernel {}: {}", kernel, message)};
@@ -110,22 +110,22 @@ Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string
 
 /// Requests the shared memory of a launch. A block gets more than 48 KiB, including its static shared memory, only on
 /// request.
-Status askForShared(LoadedKernel &loaded, const std::string &key) {
+Status requestSharedBytes(LoadedKernel &loaded, const std::string &key) {
   const Functions &calls = loaded.gpu->calls();
   int fixed = 0;
   HALFTONE_RETURN_IF_ERROR(
       loaded.gpu->check(calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function),
                         fmt::format("describing kernel {}", key)));
-  const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, asked = loaded.shape.sharedBytes;
-  if (asked > most)
+  const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, requested = loaded.shape.sharedBytes;
+  if (requested > most)
     return bad(key, fmt::format("a block requests {} bytes of dynamic shared memory in addition to {} static bytes; "
                                 "the GPU has {} in total",
-                                asked, fixed, loaded.gpu->facts().mostSharedBytes));
-  if (asked + fixed <= sharedWithoutAsking)
+                                requested, fixed, loaded.gpu->facts().mostSharedBytes));
+  if (requested + fixed <= defaultSharedBytes)
     return {};
-  return loaded.gpu->check(
-      calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes, static_cast<int>(asked)),
-      fmt::format("setting the shared memory of kernel {}", key));
+  return loaded.gpu->check(calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes,
+                                                  static_cast<int>(requested)),
+                           fmt::format("setting the shared memory of kernel {}", key));
 }
 
 /// The line of a kernel in the file that HALFTONE_CUDA_KERNELS names.
@@ -177,7 +177,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
   HALFTONE_RETURN_IF_ERROR(context.status());
   HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, *job.key, job.code->code));
   HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, *job.key, job.code->symbol));
-  HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, *job.key));
+  HALFTONE_RETURN_IF_ERROR(requestSharedBytes(*loaded, *job.key));
   if (isRecorded) {
     StatusOr<std::string> record = recordOf(*loaded, *job.key, *job.code);
     HALFTONE_RETURN_IF_ERROR(record.status());

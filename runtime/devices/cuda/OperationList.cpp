@@ -13,7 +13,7 @@ const QueuedRepeat *repeatAt(std::span<const QueuedOperation> operations, size_t
 }
 
 /// A repeat that may end long before its count.
-bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::mostUnasked; }
+bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::mostUnchecked; }
 
 /// The number of operations that a list queues; exceeds every limit if a repeat in it is open.
 int64_t worksOf(std::span<const QueuedOperation> operations) {
@@ -85,7 +85,7 @@ template <class Play> Status OperationList::playRounds(size_t position, int64_t 
     left -= iterations;
     if (left == 0)
       return {};
-    most = std::min(2 * most, mostUnasked);
+    most = std::min(2 * most, mostUnchecked);
     HALFTONE_RETURN_IF_ERROR(byte.bring(repeat.condition.byte, round));
     if (round == 0)
       continue;

@@ -150,10 +150,10 @@ Emitted StripCode::multiplyWatching() {
   const auto first = [&](int64_t count) {
     watch.start();
     const Values sums = multiply(count, call.first, [&](const MatmulStep &step) { return packedColumns(step); });
-    const Emitted saw = watch.saw(call.watched);
+    const Emitted foundSubnormal = watch.foundSubnormal(call.watched);
     watch.stop();
-    branch(saw, [] {}, [&] { store(sums, call.first); });
-    return Values{saw};
+    branch(foundSubnormal, [] {}, [&] { store(sums, call.first); });
+    return Values{foundSubnormal};
   };
   const int64_t most = core.rows[0];
   return choose(call.first + most <= call.end, [&] { return first(most); }, [&] { return first(1); })[0];
@@ -194,7 +194,7 @@ Values StripCode::packedColumns(const MatmulStep &step) {
         core.inPanels ? call.panel * vector + step.k * core.lanes : (step.k * core.vectors + vector) * core.lanes;
     const Emitted groups = load(lanes, at(call.b, offset), core.lanes * elementBytes(element));
     read.push_back(core.biases ? biasedBytes(groups) : groups);
-    watch.look(read.back());
+    watch.check(read.back());
   }
   return read;
 }
@@ -243,8 +243,8 @@ Core StripCore::core() const {
       symbol += fmt::format("_{}", word);
   if (!operand.narrow.empty())
     symbol += fmt::format("_{}", operand.narrow);
-  const ArrayRef<int64_t> made = packs ? ArrayRef<int64_t>(rows).take_front() : ArrayRef<int64_t>(rows);
-  symbol += fmt::format("_{}x{}", fmt::join(made, "_"), vectors);
+  const ArrayRef<int64_t> rowCounts = packs ? ArrayRef<int64_t>(rows).take_front() : ArrayRef<int64_t>(rows);
+  symbol += fmt::format("_{}x{}", fmt::join(rowCounts, "_"), vectors);
   std::string method = fmt::format("{} x {} sums in registers", rows[0], vectors * lanes);
   return {std::move(symbol), std::move(method), [own = *this](ModuleOp module) { own.emit(module); }};
 }

@@ -162,7 +162,7 @@ void MatmulFactors::watchPanels() const {
   watch.loop(frame.constant(0), block.columns, lanes, [&](Emitted column) {
     const Emitted panel = panelAt(column);
     watch.loop(frame.constant(0), block.groups(), frame.constant(1),
-               [&](Emitted k) { watch.look(block.load(block.at(panel, k * lanes))); });
+               [&](Emitted k) { watch.check(block.load(block.at(panel, k * lanes))); });
   });
 }
 
@@ -181,7 +181,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const M
       if (plan.bias == 8)
         read.back() = biasedHalves(read.back(), remainderUnsigned(start, inWord) + step.inWord);
       read.back() = groups.biased(1, read.back());
-      watch.look(read.back());
+      watch.check(read.back());
     }
     return read;
   };

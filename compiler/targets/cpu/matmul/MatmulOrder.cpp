@@ -62,14 +62,14 @@ void MatmulOrder::packRows(const MatmulDepth &depth) {
   });
 }
 
-void MatmulOrder::multiplyEither(Emitted saw, llvm::function_ref<void()> multiply) {
+void MatmulOrder::multiplyEither(Emitted foundSubnormal, llvm::function_ref<void()> multiply) {
   watch.stop();
   const auto by = [&](bool widens) {
     microKernel.widens = widens;
     multiply();
     microKernel.widens = false;
   };
-  frame.branch(saw, [&] { by(true); }, [&] { by(false); });
+  frame.branch(foundSubnormal, [&] { by(true); }, [&] { by(false); });
 }
 
 } // namespace halftone::compiler

@@ -35,9 +35,9 @@ protected:
   /// Computes the sums of the block's whole tile. A is packed, and so is B if the plan packs the whole tile.
   virtual void multiply(const MatmulDepth &depth) = 0;
 
-  /// Emits code for both values of `saw`, whether a factor contains a subnormal number: `multiply` with widened
-  /// products if it is true, and with the plan's products otherwise.
-  void multiplyEither(Emitted saw, llvm::function_ref<void()> multiply);
+  /// Emits code for both values of `foundSubnormal`, whether a factor contains a subnormal number: `multiply` with
+  /// widened products if it is true, and with the plan's products otherwise.
+  void multiplyEither(Emitted foundSubnormal, llvm::function_ref<void()> multiply);
   Emitted constant(int64_t value) { return frame.constant(value); }
 
   const MatmulPlan &plan;

@@ -85,7 +85,7 @@ private:
 void RegistersOrder::multiply(const MatmulDepth &depth) {
   if (!watch.isOn() || watchesPanels())
     return multiplyStrips(depth);
-  multiplyEither(watch.saw(block.watchedAt), [&] { multiplyStrips(depth); });
+  multiplyEither(watch.foundSubnormal(block.watchedAt), [&] { multiplyStrips(depth); });
 }
 
 void RegistersOrder::multiplyStrips(const MatmulDepth &depth) {
@@ -167,13 +167,14 @@ void RegistersOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStri
   // have been checked.
   const int64_t few = counts[1];
   const Emitted zero = constant(0), areInside = constant(few) <= block.rows;
-  const Emitted saw = microKernel.multiplyWatching({few, 1}, factors.stripAt(strip), strip);
+  const Emitted foundSubnormal = microKernel.multiplyWatching({few, 1}, factors.stripAt(strip), strip);
   const auto widened = [&] {
     microKernel.widens = true;
     multiplyRows(counts, zero, strip);
     microKernel.widens = false;
   };
-  frame.branch(saw, widened, [&] { multiplyRows(counts, select(areInside, constant(few), constant(1)), strip); });
+  frame.branch(foundSubnormal, widened,
+               [&] { multiplyRows(counts, select(areInside, constant(few), constant(1)), strip); });
 }
 
 void TilesOrder::begin() {
@@ -194,25 +195,25 @@ void TilesOrder::beginBlock() {
   const Emitted zero = constant(0), bit = select(block.columnTile < 64, constant(1) << block.columnTile, zero);
   const auto bits = [&](Emitted at) { return frame.load(frame.getI64Type(), at); };
   const auto isSet = [&](Emitted at) { return negated(equal(bits(at) & bit, zero)); };
-  const auto look = [&] {
+  const auto check = [&] {
     watch.start();
     factors.watchPanels();
-    const Emitted saw = watch.sawOwn();
+    const Emitted foundSubnormal = watch.foundSinceSave();
     watch.stop();
     frame.store(bits(block.watchedPanelsAt) | bit, block.watchedPanelsAt);
-    frame.store(bits(block.subnormalPanelsAt) | select(saw, bit, zero), block.subnormalPanelsAt);
-    return Values{saw};
+    frame.store(bits(block.subnormalPanelsAt) | select(foundSubnormal, bit, zero), block.subnormalPanelsAt);
+    return Values{foundSubnormal};
   };
   panelsAreSubnormal =
-      frame.choose(isSet(block.watchedPanelsAt), [&] { return Values{isSet(block.subnormalPanelsAt)}; }, look)[0];
+      frame.choose(isSet(block.watchedPanelsAt), [&] { return Values{isSet(block.subnormalPanelsAt)}; }, check)[0];
 }
 
 void TilesOrder::multiply(const MatmulDepth &depth) {
   if (!watch.isOn())
     return tiles.multiply(depth);
-  const Emitted packed = watch.saw(block.watchedAt);
-  const Emitted saw = plan.watchesPanelsAhead() ? packed | panelsAreSubnormal : packed;
-  multiplyEither(saw, [&] {
+  const Emitted packed = watch.foundSubnormal(block.watchedAt);
+  const Emitted foundSubnormal = plan.watchesPanelsAhead() ? packed | panelsAreSubnormal : packed;
+  multiplyEither(foundSubnormal, [&] {
     if (microKernel.widens)
       multiplyStrips(depth);
     else

@@ -10,7 +10,7 @@ namespace halftone::compiler {
 using namespace mlir;
 
 void MatmulPacking::store(Emitted vector, Emitted at) {
-  watch.look(vector);
+  watch.check(vector);
   block.store(vector, at);
 }
 
@@ -175,9 +175,9 @@ void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth 
     const MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
     const Emitted start = block.at(rows, row * rowPitch);
     watch.loop(constant(0), wholeEnd, constant(lanes),
-               [&](Emitted k) { watch.look(frame.load(vector, block.at(start, k))); });
+               [&](Emitted k) { watch.check(frame.load(vector, block.at(start, k))); });
     watch.loop(wholeEnd, depth.count, constant(lanes),
-               [&](Emitted k) { watch.look(groups.alongDepth(0, index, depth.first + k)); });
+               [&](Emitted k) { watch.check(groups.alongDepth(0, index, depth.first + k)); });
   });
 }
 

@@ -64,8 +64,8 @@ private:
   Emitted alongDepth(Emitted column, Emitted k);
   Emitted across(Emitted column, Emitted k);
   Emitted within(VectorType type, Emitted at, Emitted count);
-  Values look(const Values &watched, Emitted groups) {
-    return core.watches ? Values{SubnormalWatch::looked(*this, watched[0], groups)} : Values();
+  Values check(const Values &watched, Emitted groups) {
+    return core.watches ? Values{SubnormalWatch::updated(*this, watched[0], groups)} : Values();
   }
   void put(Emitted groups, Emitted column, Emitted group, int64_t vector = 0) {
     const Emitted offset = column * call.toColumn + group * call.toDepth + vector * core.lanes;
@@ -126,7 +126,7 @@ Values PackingCode::packTransposed() {
                   Values seen = now;
                   for (const auto &[lane, transposed] : llvm::enumerate(transpose(rows))) {
                     const Emitted groups = core.biases ? biasedBytes(transposed) : transposed;
-                    seen = look(seen, groups);
+                    seen = check(seen, groups);
                     put(groups, column, group + int64_t(lane));
                   }
                   return seen;
@@ -155,7 +155,7 @@ Values PackingCode::interleaveGroup(Emitted group, Emitted members, const Values
       }
       Emitted groups = core.group == 1 ? core.operand.packed(*this, lanes[0]) : joined(*this, lanes, packed);
       groups = core.biases ? biasedBytes(groups) : groups;
-      seen = look(seen, groups);
+      seen = check(seen, groups);
       put(groups, column, group, vector);
     }
     return seen;

@@ -23,7 +23,7 @@ constexpr ProductRow plainRow{
     .takesIntegers = false,
     .signedOperands = true,
     .isAvailable = [](const llvm::MCSubtargetInfo &) { return true; },
-    .pays = [](const CpuTarget &, const MatmulTraits &) { return true; },
+    .isProfitable = [](const CpuTarget &, const MatmulTraits &) { return true; },
     .multiply = [](CodeBuilder &, Emitted sums, Emitted a, Emitted b) { return sums + a * b; },
     .multiplyWidened = nullptr,
 };
@@ -89,7 +89,7 @@ const ProductRow &rowOf(cpu::Product product) {
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits) {
   return **llvm::find_if(target.products, [&](const ProductRow *row) {
     const bool hasFactors = row->group == 1 || !traits.window || formsGroupsOfWindow(*row, traits);
-    return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->pays(target, traits);
+    return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->isProfitable(target, traits);
   });
 }
 

@@ -28,7 +28,7 @@ struct ProductRow {
   /// Returns true if a CPU with these features has the instruction.
   bool (*isAvailable)(const llvm::MCSubtargetInfo &features);
   /// Returns true if a kernel whose numerics allow the product is faster with it than with the products after it.
-  bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
+  bool (*isProfitable)(const CpuTarget &target, const MatmulTraits &traits);
   /// Adds to `sums`, lane by lane, the products of groups of A and of B. Null if whole tiles are multiplied
   /// (AmxTiles.h).
   Emitted (*multiply)(CodeBuilder &code, Emitted sums, Emitted a, Emitted b);

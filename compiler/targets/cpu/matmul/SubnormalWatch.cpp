@@ -14,12 +14,12 @@ void SubnormalWatch::start() {
   least.push_back(code.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, code.getI16IntegerAttr(-1)))));
 }
 
-void SubnormalWatch::look(Emitted groups) {
+void SubnormalWatch::check(Emitted groups) {
   if (isOn())
-    least[0] = looked(code, least[0], groups);
+    least[0] = updated(code, least[0], groups);
 }
 
-Emitted SubnormalWatch::looked(CodeBuilder &code, Emitted least, Emitted groups) {
+Emitted SubnormalWatch::updated(CodeBuilder &code, Emitted least, Emitted groups) {
   // Shifting out the sign bit and subtracting 1 makes zeros the largest unsigned numbers, and subnormal ones the
   // smallest.
   const Emitted halves = code.wrap(vector::BitCastOp::create(code, least.type(), groups.value()));
@@ -31,7 +31,7 @@ void SubnormalWatch::save(Emitted at) const {
     code.store(least[0], at, 4 * lanes);
 }
 
-Emitted SubnormalWatch::saw(Emitted at) const {
+Emitted SubnormalWatch::foundSubnormal(Emitted at) const {
   const Emitted saved = code.load(least[0].type(), at, 4 * lanes);
   return isSubnormal(minimumUnsigned(least[0], saved));
 }
@@ -43,7 +43,7 @@ Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
 }
 
 /// Returns `all` without the vector of magnitudes at its end, which becomes `least`.
-Values SubnormalWatch::takeOwn(const Values &all) {
+Values SubnormalWatch::takeMagnitudes(const Values &all) {
   const ArrayRef<Emitted> list(all);
   const Values own(list.drop_back(least.size()));
   least = Values(list.take_back(least.size()));
@@ -54,8 +54,8 @@ Values SubnormalWatch::loop(Emitted begin, Emitted end, Emitted step, ArrayRef<E
                             llvm::function_ref<Values(Emitted, const Values &)> body) {
   Values all(carried);
   all.append(least);
-  return takeOwn(code.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
-    Values next = body(index, takeOwn(now));
+  return takeMagnitudes(code.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
+    Values next = body(index, takeMagnitudes(now));
     next.append(least);
     return next;
   }));

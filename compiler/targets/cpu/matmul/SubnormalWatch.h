@@ -17,18 +17,18 @@ public:
   void stop() { least.clear(); }
   bool isOn() const { return !least.empty(); }
   /// Checks a vector of groups.
-  void look(Emitted groups);
+  void check(Emitted groups);
   /// Returns the magnitudes `least`, updated with those of `groups`.
-  static Emitted looked(CodeBuilder &code, Emitted least, Emitted groups);
+  static Emitted updated(CodeBuilder &code, Emitted least, Emitted groups);
   /// The magnitudes as the argument and result of a core: one vector, or empty without `watches`.
   const Values &magnitudes() const { return least; }
   void setMagnitudes(const Values &seen) { least = seen; }
   /// Stores the vector of magnitudes at `at`, which is aligned to a vector.
   void save(Emitted at) const;
-  /// Emits whether a number was subnormal that look() checked since start(), or before save(at).
-  Emitted saw(Emitted at) const;
-  /// Like saw(), but ignores the numbers before save().
-  Emitted sawOwn() const { return isSubnormal(least[0]); }
+  /// Emits whether a number was subnormal that check() checked since start(), or before save(at).
+  Emitted foundSubnormal(Emitted at) const;
+  /// Like foundSubnormal(), but ignores the numbers before save().
+  Emitted foundSinceSave() const { return isSubnormal(least[0]); }
 
   /// Emits loops whose bodies check groups.
   Values loop(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
@@ -37,7 +37,7 @@ public:
 
 private:
   Emitted isSubnormal(Emitted magnitudes) const;
-  Values takeOwn(const Values &all);
+  Values takeMagnitudes(const Values &all);
 
   CodeBuilder &code;
   int64_t lanes;

@@ -49,7 +49,7 @@ void WindowPacking::packAlongDepth(Emitted firstPosition, const MatmulDepth &dep
       copy.copyOutside(constant(1), copy.at(to, count)); // past K
     if (watch.isOn())
       watch.loop(constant(0), depth.count, constant(lanes),
-                 [&](Emitted k) { watch.look(block.load(block.at(to, k))); });
+                 [&](Emitted k) { watch.check(block.load(block.at(to, k))); });
   });
 }
 
@@ -78,7 +78,7 @@ void WindowPacking::packPairs(Emitted firstPosition, const MatmulDepth &depth) {
       for (Emitted row : rows)
         members.push_back(frame.load(block.lanesOf(frame.getI16Type()), copy.at(row, at)));
       const Emitted joined = groups.joined(members), address = block.at(to, at);
-      watch.look(joined);
+      watch.check(joined);
       block.store(joined, address);
     });
   };
@@ -115,9 +115,9 @@ void WindowPacking::transposeLines(Emitted lines, Emitted pitch, Emitted count, 
 void WindowPacking::watchImage() {
   const auto [first, count] = window.elementsOf({block.batch * block.size[rowRole] + block.firstRow, block.rows});
   const Emitted vector = constant(lanes * plan.groupSize), past = first + count, whole = count / vector * vector;
-  watch.loop(first, first + whole, vector, [&](Emitted at) { watch.look(window.groupsAt(at)); });
+  watch.loop(first, first + whole, vector, [&](Emitted at) { watch.check(window.groupsAt(at)); });
   watch.loop(first + whole, past, constant(plan.groupSize),
-             [&](Emitted at) { watch.look(block.splat(window.groupAt(at))); });
+             [&](Emitted at) { watch.check(block.splat(window.groupAt(at))); });
 }
 
 } // namespace halftone::compiler

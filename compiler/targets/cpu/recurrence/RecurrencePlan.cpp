@@ -88,8 +88,8 @@ private:
       return;
     if (const auto part = partOf(result)) {
       plan.parts[result] = *part;
-      if (!llvm::is_contained(wholes, part->whole)) {
-        wholes.push_back(part->whole);
+      if (!llvm::is_contained(wholeTensors, part->whole)) {
+        wholeTensors.push_back(part->whole);
         plan.matrices.push_back(
             {RecurrenceMatrix::local, part->whole, rowDim, columnsOfWhole(part->whole), wordsOf(part->whole)});
       }
@@ -124,7 +124,7 @@ private:
   const KernelSource &source;
   const CpuTarget &target;
   RecurrencePlan plan;
-  SmallVector<Value> wholes;
+  SmallVector<Value> wholeTensors;
 };
 
 } // namespace

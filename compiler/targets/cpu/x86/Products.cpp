@@ -81,7 +81,7 @@ constexpr ProductRow rows[] = {
         .takesIntegers = false,
         .signedOperands = true,
         .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
-        .pays =
+        .isProfitable =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return traits.rows > 4 && areAll(traits, DType::bfloat16, DType::float32);
             },
@@ -95,7 +95,7 @@ constexpr ProductRow rows[] = {
         .takesIntegers = true,
         .signedOperands = true,
         .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
-        .pays =
+        .isProfitable =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return areAll(traits, DType::int8, DType::int32) && !traits.computed && !traits.halfBytes;
             },
@@ -109,7 +109,7 @@ constexpr ProductRow rows[] = {
         .takesIntegers = false,
         .signedOperands = true,
         .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
-        .pays =
+        .isProfitable =
             [](const CpuTarget &target, const MatmulTraits &traits) {
               return readsPairsFast(target, traits) && (traits.rows > 4 || traits.panels) &&
                      arePairsInRuns(target, traits);
@@ -124,7 +124,7 @@ constexpr ProductRow rows[] = {
         .takesIntegers = true,
         .signedOperands = false,
         .isAvailable = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
-        .pays =
+        .isProfitable =
             [](const CpuTarget &, const MatmulTraits &traits) {
               return areAll(traits, DType::int8, DType::int32) && !traits.computed && traits.lhsAlongDepth;
             },
