@@ -9,7 +9,7 @@ namespace halftone::dialect {
 namespace {
 
 constexpr int64_t largestBytes = int64_t(64) << 10;
-constexpr int64_t mostWritten = 64; // elements of a constant that is not a splat
+constexpr int64_t maxWritten = 64; // elements of a constant that is not a splat
 
 bool isSmall(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -71,7 +71,7 @@ struct FoldConstants : RewritePattern {
     std::optional<TensorData> result =
         evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
     DenseElementsAttr value = result ? valueOf(*result) : DenseElementsAttr();
-    if (!value || (!value.isSplat() && value.getNumElements() > mostWritten))
+    if (!value || (!value.isSplat() && value.getNumElements() > maxWritten))
       return rewriter.notifyMatchFailure(op,
                                          "the interpreter does not fold it, or the result is too large to write out");
     rewriter.replaceOpWithNewOp<ConstantOp>(op, result->type, value);

@@ -9,7 +9,7 @@ namespace halftone::dialect {
 inline bool isBranchOrLoop(mlir::Operation *op) { return mlir::isa_and_nonnull<WhenOp, ScanOp, WhileOp>(op); }
 inline bool isLoop(mlir::Operation *op) { return mlir::isa_and_nonnull<ScanOp, WhileOp>(op); }
 /// The maximum nesting depth of loops, which is that of repeats in a plan.
-inline constexpr unsigned mostNestedLoops = 8;
+inline constexpr unsigned maxNestedLoops = 8;
 
 /// The captures of an op: values defined outside that its regions use, without duplicates, in order of first use.
 llvm::SmallVector<mlir::Value> capturesOf(mlir::Operation *op);

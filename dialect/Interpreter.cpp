@@ -80,7 +80,7 @@ Status notRun(Operation *op) {
 
 /// With intervals, a `while` may have several possible exits. After this many undecided steps, its results may be
 /// anything.
-constexpr int64_t mostUndecidedSteps = 10000;
+constexpr int64_t maxUndecidedSteps = 10000;
 
 /// One run: the values computed so far, and the current variables.
 class Run {
@@ -324,7 +324,7 @@ private:
       if (loop.getMaximum() != step)
         another = evaluateCondition(loop, carries);
       HALFTONE_RETURN_IF_ERROR(another.status());
-      if (exits && step >= mostUndecidedSteps) {
+      if (exits && step >= maxUndecidedSteps) {
         llvm::transform(carries, carries.begin(),
                         [](const Value &carry) { return std::make_shared<TensorData>(anything(carry->type)); });
         loop.walk([&](AssignOp assign) {

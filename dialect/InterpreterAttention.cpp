@@ -226,10 +226,10 @@ private:
 
   /// Compiled code may round a weight to bf16 before dividing it by the sum of its row.
   Interval roundedBeforeDivision(Interval weight) const {
-    constexpr double mostError = 0x1p-8; // relative
+    constexpr double maxError = 0x1p-8; // relative
     if (!options.intervals || sums.flushed == 0 || !weight.isBounded())
       return weight;
-    return {weight.low * (1 - mostError), weight.high * (1 + mostError)};
+    return {weight.low * (1 - maxError), weight.high * (1 + maxError)};
   }
 
   AttentionOp op;

@@ -74,10 +74,10 @@ Interval SumBound::finish(const Rounding &rounding, int roundings, double flushe
 }
 
 Interval SumBound::finishReduction(const Rounding &rounding) const {
-  return finishSteps(rounding, mostAdditions(count), 0);
+  return finishSteps(rounding, maxAdditions(count), 0);
 }
 
-int64_t SumBound::mostAdditions(int64_t count) {
+int64_t SumBound::maxAdditions(int64_t count) {
   constexpr int64_t stages = 4, chunk = 32;
   const auto pairs = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(count, 0))));
   return std::min(std::max<int64_t>(count - 1, 0), stages * (chunk + pairs));

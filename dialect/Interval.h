@@ -82,11 +82,11 @@ public:
   /// `roundings` is the number of roundings of each term in addition to those of the additions. Sums with magnitude up
   /// to `flushed` may have become 0.
   Interval finish(const Rounding &rounding, int roundings, double flushed = 0) const;
-  /// Like finish(), for a reduction (`reduce`), in which each term takes part in at most `mostAdditions()` additions.
+  /// Like finish(), for a reduction (`reduce`), in which each term takes part in at most `maxAdditions()` additions.
   Interval finishReduction(const Rounding &rounding) const;
   /// The maximum number of additions for a term of a reduction of `count` terms. A kernel adds chunks of 32 terms and
   /// sums the chunks pairwise; a reduction consists of up to four kernels and levels of accumulators.
-  static int64_t mostAdditions(int64_t count);
+  static int64_t maxAdditions(int64_t count);
 
 private:
   Interval finishSteps(const Rounding &rounding, int64_t steps, double flushed) const;

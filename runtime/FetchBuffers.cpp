@@ -28,12 +28,12 @@ StatusOr<FetchBuffers> FetchBuffers::make(const Executable &executable, std::sha
   const auto bytesOf = [&](size_t index) { return fetches[index].type.bytes(); };
   const auto end = [&] { return made.runs_.empty() ? 0 : made.runs_.back().offset + made.runs_.back().bytes; };
   for (size_t index = 0; index < fetches.size(); ++index)
-    if (bytesOf(index) <= mostSharedBytes) {
+    if (bytesOf(index) <= maxSharedBytes) {
       made.runs_.resize(1);
       made.place(index, 0);
     }
   for (size_t index = 0; index < fetches.size(); ++index)
-    if (bytesOf(index) > mostSharedBytes && bytesOf(index) <= mostFixedBytes) {
+    if (bytesOf(index) > maxSharedBytes && bytesOf(index) <= maxFixedBytes) {
       made.runs_.push_back({end(), 0});
       made.place(index, std::ssize(made.runs_) - 1);
     }

@@ -11,12 +11,12 @@ namespace halftone {
 
 /// The addresses to which one player's plan writes its fetches. On the host the plan writes directly into the tensors
 /// that a play returns. Elsewhere changing an address costs more than copying a few bytes: a GPU runs the plan as a
-/// graph whose nodes hold the addresses. There each fetch of up to `mostFixedBytes` bytes has a fixed address, and the
-/// fetches of up to `mostSharedBytes` bytes are contiguous and copied out together. Tensors of earlier plays keep their
+/// graph whose nodes hold the addresses. There each fetch of up to `maxFixedBytes` bytes has a fixed address, and the
+/// fetches of up to `maxSharedBytes` bytes are contiguous and copied out together. Tensors of earlier plays keep their
 /// values. Larger fetches are written directly to their tensors.
 class FetchBuffers {
 public:
-  static constexpr int64_t mostSharedBytes = 1024, mostFixedBytes = int64_t(1) << 20;
+  static constexpr int64_t maxSharedBytes = 1024, maxFixedBytes = int64_t(1) << 20;
 
   /// Allocates the memory of the fixed addresses. `executable` must outlive this object. Errors are those of
   /// DeviceRuntime::allocate(), with the executable's name.

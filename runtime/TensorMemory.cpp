@@ -55,7 +55,7 @@ public:
         return std::free(memory);
       }
       bytes_ += bytes;
-      while (bytes_ > mostKeptBytes) {
+      while (bytes_ > maxKeptBytes) {
         bytes_ -= blocks_.front().bytes;
         leaving.splice(leaving.end(), blocks_, blocks_.begin());
       }
@@ -87,13 +87,13 @@ KeptBlocks &keptBlocks() {
 } // namespace
 
 std::shared_ptr<void> allocateTensorMemory(size_t bytes) {
-  if (keeps && bytes < leastKeptBlock) { // a single malloc block, which is faster than two blocks or an aligned one
+  if (keeps && bytes < minKeptBlock) { // a single malloc block, which is faster than two blocks or an aligned one
     constexpr size_t align = static_cast<size_t>(alignment);
     const auto block = std::make_shared_for_overwrite<std::byte[]>(bytes + align - 1);
     const size_t past = reinterpret_cast<uintptr_t>(block.get()) % align;
     return {block, block.get() + (align - past) % align};
   }
-  if (!keeps || bytes > mostKeptBytes) {
+  if (!keeps || bytes > maxKeptBytes) {
     void *const memory = fitsMemory(static_cast<int64_t>(bytes))
                              ? ::operator new(std::max<size_t>(bytes, 1), alignment, std::nothrow)
                              : nullptr;

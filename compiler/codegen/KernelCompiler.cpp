@@ -43,7 +43,7 @@ std::string compiler::coreKey(const Core &core, const Target &target) {
 }
 
 /// The number of kernels and cores after which the context is replaced: it keeps every type and attribute ever created.
-static constexpr int mostKernels = 64;
+static constexpr int maxKernels = 64;
 
 KernelCompiler::KernelCompiler(const Target &target, const KernelTimes &times) : target_(target), times_(times) {}
 KernelCompiler::~KernelCompiler() = default;
@@ -67,7 +67,7 @@ template <class Compile> StatusOr<KernelCode> KernelCompiler::compileInContext(C
     kernels_ = 0;
   }
   StatusOr<KernelCode> kernel = compile();
-  if (!kernel || ++kernels_ == mostKernels) {
+  if (!kernel || ++kernels_ == maxKernels) {
     machine_.reset();
     context_.reset();
   }

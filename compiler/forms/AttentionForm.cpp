@@ -140,8 +140,8 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   writer.contract(writer.inScores(scoreGradients), writer.operand(op.getK()), sumAccess, {keyDim});
   writer.contract(writer.inScores(scoreGradients), writer.operand(op.getQ()), keySums, {headDim, queryDim});
   writer.contract(writer.inScores(weights), writer.operand(op.getByOut()), valueSums, {headDim, queryDim});
-  constexpr int64_t leastQueries = 16; // lanes run along queries
-  const AttentionTile tile{std::max(leastQueries, given.queries), given.keys};
+  constexpr int64_t minQueries = 16; // lanes run along queries
+  const AttentionTile tile{std::max(minQueries, given.queries), given.keys};
   const auto products = double(3 * writer.extent(depthDim) + 2 * writer.extent(widthDim));
   const int64_t blocks = std::max<int64_t>(partCount, 1); // per head of keys
   return writer.finish(target, {tile.queries, tile.keys, blocks},

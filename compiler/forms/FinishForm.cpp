@@ -15,17 +15,17 @@ FusionDecision classifyFinish(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
     return {};
-  constexpr size_t mostReductions = 32;
-  constexpr int64_t mostElements = 4 * mostElementsOfOneRow;
+  constexpr size_t maxReductions = 32;
+  constexpr int64_t maxElements = 4 * maxElementsOfOneRow;
   int64_t elements = 0;
   for (Operation *op : ops.reductions) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || !shapeOf(reduce.getY()).empty() || elementsOf(reduce.getX()) == 0 ||
-        elementsOf(reduce.getX()) > mostElementsOfOneRow)
+        elementsOf(reduce.getX()) > maxElementsOfOneRow)
       return FusionDecision::declined("a reduction is not of few elements to a scalar", op);
     elements += elementsOf(reduce.getX());
   }
-  if (ops.reductions.size() > mostReductions || elements > mostElements)
+  if (ops.reductions.size() > maxReductions || elements > maxElements)
     return FusionDecision::declined("there are too many reductions, or elements of them");
   for (Operation *op : body.ops) {
     auto broadcast = dyn_cast<BroadcastOp>(op);

@@ -10,7 +10,7 @@
 namespace halftone::compiler {
 
 /// A reduction of more elements than this to a scalar is divided into blocks; a smaller one runs in a single block.
-inline constexpr int64_t mostElementsOfOneRow = 16384;
+inline constexpr int64_t maxElementsOfOneRow = 16384;
 
 /// Returns true for ops that are cloned into every kernel that reads them (ComputeOpInterface): splat constants,
 /// `iota`, `broadcast`.

@@ -32,11 +32,11 @@ public:
       const ArrayRef<int64_t> shape = shapeOf(carry);
       found.columns = std::min(found.columns, shape.size() == 1 ? 1 : shape[1]);
     }
-    return cost <= mostCost && ops <= mostOps ? std::optional(RecurrenceBody{found, std::move(hasRows)}) : std::nullopt;
+    return cost <= maxCost && ops <= maxOps ? std::optional(RecurrenceBody{found, std::move(hasRows)}) : std::nullopt;
   }
 
 private:
-  static constexpr int64_t mostOps = 256, mostCost = 6000; // LLVM's time is superlinear in the length of a body
+  static constexpr int64_t maxOps = 256, maxCost = 6000; // LLVM's time is superlinear in the length of a body
 
   bool isCapture(Value value) { return !scan.getBody().isAncestor(value.getParentRegion()); }
 

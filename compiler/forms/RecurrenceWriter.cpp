@@ -116,13 +116,13 @@ void RecurrenceWriter::store(Stored entry) {
 /// Stores expensive values of an earlier level, so that they are computed once. `level` is the level that reads
 /// `value`.
 void RecurrenceWriter::keepForLater(Value value, int64_t level) {
-  constexpr int64_t leastCost = 8;
+  constexpr int64_t minCost = 8;
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != &scan.getBody().front() || isProduct(op) || isa<SliceOp>(op) ||
       !visited.insert({op, level}).second)
     return;
   const int64_t own = levelOf(value);
-  const bool isCostly = isTranscendental(op) || cast<ComputeOpInterface>(op).getCost() >= leastCost;
+  const bool isCostly = isTranscendental(op) || cast<ComputeOpInterface>(op).getCost() >= minCost;
   if (own < level && isCostly) {
     level = own;
     if (!kept.insert(op).second)

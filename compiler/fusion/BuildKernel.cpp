@@ -174,9 +174,9 @@ std::string siteOf(const KernelBody &body) {
              llvm::Twine(line.getLine()) + ")")
                 .str();
   }
-  constexpr size_t mostNames = 12;
-  if (names.size() > mostNames) {
-    names.resize(mostNames);
+  constexpr size_t maxNames = 12;
+  if (names.size() > maxNames) {
+    names.resize(maxNames);
     names.push_back("...");
   }
   return site + (site.empty() ? "" : ": ") + llvm::join(names, ", ");

@@ -61,13 +61,13 @@ bool ClonedProducers::isRead(Value value, const KernelBody &body) const {
   });
 }
 
-llvm::SetVector<Value> ClonedProducers::inputsOf(ArrayRef<Operation *> own, int64_t leastElements) {
+llvm::SetVector<Value> ClonedProducers::inputsOf(ArrayRef<Operation *> own, int64_t minElements) {
   const KernelBody body = bodyOf(own);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   llvm::SetVector<Value> inputs;
   for (Operation *op : body.ops)
     for (Value operand : op->getOperands())
-      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= leastElements)
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= minElements)
         inputs.insert(operand);
   return inputs;
 }

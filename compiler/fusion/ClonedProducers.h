@@ -41,8 +41,8 @@ public:
   /// The kernel body of these ops of the block: the ops and the cloned producers that they read, in program order, and
   /// the results that other ops read.
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> own);
-  /// The values with at least `leastElements` elements that a kernel of these ops reads.
-  llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> own, int64_t leastElements);
+  /// The values with at least `minElements` elements that a kernel of these ops reads.
+  llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> own, int64_t minElements);
   /// Sorts ops of the block by position (BlockOrder).
   void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops) { order.sort(ops); }
 

@@ -8,7 +8,7 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 std::optional<FusionGroupId> FusionCandidates::find(llvm::function_ref<bool(FusionGroupId)> joins) {
-  constexpr int64_t mostRejections = 32;
+  constexpr int64_t maxRejections = 32;
   std::optional<FusionGroupId> found;
   for (Candidate &candidate : open) {
     if (joins(candidate.group)) {
@@ -18,7 +18,7 @@ std::optional<FusionGroupId> FusionCandidates::find(llvm::function_ref<bool(Fusi
     }
     ++candidate.rejections;
   }
-  std::erase_if(open, [](const Candidate &candidate) { return candidate.rejections >= mostRejections; });
+  std::erase_if(open, [](const Candidate &candidate) { return candidate.rejections >= maxRejections; });
   return found;
 }
 

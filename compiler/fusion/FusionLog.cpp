@@ -103,14 +103,14 @@ std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBod
   }
   llvm::append_range(lines, starts);
   llvm::append_range(lines, stored);
-  constexpr size_t mostNeighbors = 16;
+  constexpr size_t maxNeighbors = 16;
   const auto neighbors = separations.find(group);
   if (neighbors == separations.end())
     return lines;
-  for (const Separation &each : ArrayRef(neighbors->second).take_front(mostNeighbors))
+  for (const Separation &each : ArrayRef(neighbors->second).take_front(maxNeighbors))
     lines.push_back(fmt::format("apart from \"{}\": {}", siteOf(each.group), each.reason));
-  if (neighbors->second.size() > mostNeighbors)
-    lines.push_back(fmt::format("apart from {} more", neighbors->second.size() - mostNeighbors));
+  if (neighbors->second.size() > maxNeighbors)
+    lines.push_back(fmt::format("apart from {} more", neighbors->second.size() - maxNeighbors));
   return lines;
 }
 

@@ -10,8 +10,8 @@ namespace halftone::compiler {
 
 /// Limits on the ops of one kernel, clones excluded, and on the sum of their costs. Each op that joins reclassifies all
 /// of them, and LLVM takes superlinear time in the length of a body.
-static constexpr size_t mostOwnOps = 256;
-static constexpr int64_t mostOwnCost = 6000;
+static constexpr size_t maxOwnOps = 256;
+static constexpr int64_t maxOwnCost = 6000;
 
 /// The sum of the ops' costs per element (ComputeOpInterface).
 static int64_t costOf(ArrayRef<Operation *> ops) {
@@ -28,12 +28,12 @@ FusionDecision FusionState::canFuse(ArrayRef<FusionGroupId> groups, Operation *o
     llvm::append_range(own, graph.group(id).ops);
   if (op)
     own.push_back(op);
-  if (own.size() > mostOwnOps || (own.size() > 1 && costOf(own) > mostOwnCost))
+  if (own.size() > maxOwnOps || (own.size() > 1 && costOf(own) > maxOwnCost))
     return FusionDecision::declined("the kernel would be too long");
   FusionDecision decision = classify(cloned.bodyOf(own), blocking);
   if (decision && !numerics.formsAlone() && decision->kind == KernelKind::row && groups.size() + (op ? 1 : 0) > 1 &&
       ShapedType::getNumElements(ArrayRef(decision->shape).take_front(decision->outerRank)) == 1 &&
-      ShapedType::getNumElements(decision->shape) > mostElementsOfOneRow)
+      ShapedType::getNumElements(decision->shape) > maxElementsOfOneRow)
     return FusionDecision::declined("one block would compute a long row");
   return decision;
 }

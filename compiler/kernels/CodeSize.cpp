@@ -39,22 +39,22 @@ int64_t codeSizeOf(linalg::GenericOp generic) {
 }
 
 int64_t boundedCopies(int64_t copies, int64_t codeSize) {
-  const int64_t most = std::max<int64_t>(mostInterleavedCode / std::max<int64_t>(codeSize, 1), 1);
+  const int64_t most = std::max<int64_t>(maxInterleavedCode / std::max<int64_t>(codeSize, 1), 1);
   return copies <= most ? copies : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
 }
 
 void outlineFunctions(func::FuncOp kernel) {
-  constexpr int64_t leastSize = 60, leastUses = 4;
+  constexpr int64_t minSize = 60, minUses = 4;
   std::map<FunctionKey, SmallVector<Operation *>> uses;
   bool isLarge = false;
   kernel.walk([&](linalg::GenericOp generic) {
-    isLarge |= codeSizeOf(generic) > mostInterleavedCode;
+    isLarge |= codeSizeOf(generic) > maxInterleavedCode;
     for (Operation &op : generic.getBody()->without_terminator())
       if (expansionSize(op) > callSize)
         uses[functionKeyOf(op)].push_back(&op);
   });
   for (const auto &[key, ops] : uses) {
-    const bool isLong = expansionSize(*ops.front()) > leastSize && static_cast<int64_t>(ops.size()) >= leastUses;
+    const bool isLong = expansionSize(*ops.front()) > minSize && static_cast<int64_t>(ops.size()) >= minUses;
     if (isLarge || isLong)
       for (Operation *op : ops)
         op->setAttr(outlinedAttr, UnitAttr::get(op->getContext()));

@@ -7,7 +7,7 @@ namespace halftone::compiler {
 
 /// The code size up to which copies of a body are interleaved in one loop. LLVM's register allocator and scheduler take
 /// superlinear time in the length of straight-line code.
-inline constexpr int64_t mostInterleavedCode = 1500;
+inline constexpr int64_t maxInterleavedCode = 1500;
 
 /// The number of ops in one copy of the body of `generic` at vector type, after expand-math. An outlined function
 /// counts as a call.

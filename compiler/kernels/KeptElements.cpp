@@ -39,13 +39,13 @@ static int64_t oldInput(linalg::GenericOp generic, Value value) {
 
 /// Returns true if `value` is uniform along the generic's last dim, and cheap.
 static bool isOfRow(linalg::GenericOp generic, Value value) {
-  constexpr size_t mostOps = 16;
+  constexpr size_t maxOps = 16;
   const unsigned last = generic.getNumLoops() - 1;
   llvm::SetVector<Value> open;
   open.insert(value);
   for (size_t next = 0; next < open.size(); ++next) {
     Value each = open[next];
-    if (open.size() > mostOps)
+    if (open.size() > maxOps)
       return false;
     if (each.getParentBlock() != generic.getBody())
       continue;

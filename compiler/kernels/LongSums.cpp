@@ -11,9 +11,9 @@ bool roundsTotals(StringRef combiner, Type type) {
 }
 
 int64_t PairwiseTotals::slotBytes(Type type) {
-  constexpr int64_t leastBytes = 8;
+  constexpr int64_t minBytes = 8;
   auto vector = dyn_cast<VectorType>(type);
-  return std::max(leastBytes, elementBytes(type) * (vector ? vector.getNumElements() : 1));
+  return std::max(minBytes, elementBytes(type) * (vector ? vector.getNumElements() : 1));
 }
 
 Emitted PairwiseTotals::slotOf(Emitted level, int64_t offset) const {
@@ -82,7 +82,7 @@ Values sumInRegisters(BlockFrame &frame, ArrayRef<std::string> combiners, Emitte
     return frame.loop(begin, end, step, neutral, body);
   Emitted part = step;
   for (int level = 1; level < levels; ++level)
-    part = part * mostAdditions;
+    part = part * maxAdditions;
   return frame.loop(begin, end, part, neutral, [&](Emitted at, const Values &before) {
     const Emitted last = minimum(end - at, part) + at;
     return combineAll(frame, combiners, before,

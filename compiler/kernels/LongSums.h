@@ -7,9 +7,9 @@ namespace halftone::compiler {
 
 /// The number of values that one accumulator adds in sequence. Rounding errors of equal values do not cancel: a single
 /// accumulator over n of them is off by n/2 roundings in the worst case.
-inline constexpr int64_t mostAdditions = 32;
+inline constexpr int64_t maxAdditions = 32;
 /// The largest chunk of a row, in elements.
-inline constexpr int64_t mostOfChunk = 1024;
+inline constexpr int64_t maxPerChunk = 1024;
 
 /// Returns true if `combiner` rounds when it combines values of `type`, a scalar or vector: a sum or product of floats.
 bool roundsTotals(llvm::StringRef combiner, mlir::Type type);
@@ -47,7 +47,7 @@ Values sumInChunks(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emi
                    llvm::function_ref<Values(Emitted begin, Emitted end)> sum);
 
 /// Like sumInChunks(), without memory for totals: a loop by `step` that carries accumulators, which start as `neutral`.
-/// If totals are rounded, an accumulator adds `mostAdditions` iterations and is then added to an accumulator of the
+/// If totals are rounded, an accumulator adds `maxAdditions` iterations and is then added to an accumulator of the
 /// next of `levels` levels; the last level adds all that remain.
 Values sumInRegisters(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emitted begin, Emitted end,
                       Emitted step, llvm::ArrayRef<Emitted> neutral,

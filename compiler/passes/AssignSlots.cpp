@@ -261,7 +261,7 @@ private:
     std::vector<Step> &steps = exe.plan.steps;
     if (step.repeats) {
       openRepeats.push_back(steps.size());
-      static_assert(dialect::mostNestedLoops == mostRepeats);
+      static_assert(dialect::maxNestedLoops == maxRepeats);
       steps.push_back(RepeatStep{*step.repeats, 0, predicate(step)});
       return;
     }

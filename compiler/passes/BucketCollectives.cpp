@@ -45,7 +45,7 @@ DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
 /// Merges the collectives of a block into buckets.
 class Buckets {
 public:
-  Buckets(Block &block, int64_t mostBytes) : block(block), mostBytes(mostBytes) {}
+  Buckets(Block &block, int64_t maxBytes) : block(block), maxBytes(maxBytes) {}
 
   void run() {
     findLevels();
@@ -123,7 +123,7 @@ private:
     while (!ops.empty()) {
       int64_t bytes = 0;
       size_t count = 0;
-      for (; count < ops.size() && bytes < mostBytes; ++count)
+      for (; count < ops.size() && bytes < maxBytes; ++count)
         bytes += bytesOf(ops[count]);
       joinAll(ops.take_front(count));
       ops = ops.drop_front(count);
@@ -184,7 +184,7 @@ private:
   }
 
   Block &block;
-  int64_t mostBytes;
+  int64_t maxBytes;
   DenseMap<Operation *, Level> levels;
   DenseMap<Operation *, int64_t> positions; // in the block, before anything is merged
   SmallVector<CollectiveOpInterface> joined;

@@ -117,7 +117,7 @@ public:
 
   /// Returns the weight's elements, or null. In strict numerics each op on them is a separate kernel, which reads no
   /// packed copy.
-  Value under(Value rhs, Numerics numerics) const { return find(rhs, numerics.formsAlone() ? 0 : mostOps); }
+  Value under(Value rhs, Numerics numerics) const { return find(rhs, numerics.formsAlone() ? 0 : maxOps); }
 
   /// Rebuilds `value` with `kept` in place of `halves`.
   static Value rebuilt(OpBuilder &builder, Value value, Value halves, Value kept) {
@@ -137,7 +137,7 @@ public:
   }
 
 private:
-  static constexpr int mostOps = 4; // in a chain
+  static constexpr int maxOps = 4; // in a chain
 
   static bool isElementwise(Operation *op) {
     auto compute = dyn_cast<ComputeOpInterface>(op);

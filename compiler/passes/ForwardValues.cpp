@@ -57,7 +57,7 @@ void recompute(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Diffe
 }
 
 /// The largest number of elementwise ops for which a value is recomputed instead of being stored for each step.
-constexpr int64_t mostOpsRecomputed = 4;
+constexpr int64_t maxOpsRecomputed = 4;
 
 bool isCheap(const llvm::SetVector<Operation *> &ops) {
   int64_t count = 0;
@@ -67,7 +67,7 @@ bool isCheap(const llvm::SetVector<Operation *> &ops) {
       return false;
     count += !compute.isAlwaysCloned() && !op->hasTrait<OpTrait::ConstantLike>();
   }
-  return count <= mostOpsRecomputed;
+  return count <= maxOpsRecomputed;
 }
 
 /// Zeros of any element type.

@@ -145,11 +145,11 @@ void Layer::take(const TermPtr &term, int64_t axis) {
 /// Joins the terms of a sum into fewer. A term comes after every earlier one that it overlaps, so that each element is
 /// the same sum in the same order, except for zeros. Only the last layers accept terms, so that the time is linear.
 SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
-  constexpr size_t mostOpen = 16;
+  constexpr size_t maxOpen = 16;
   SmallVector<Layer> layers;
   for (const TermPtr &term : terms) {
     std::optional<int64_t> axis;
-    const size_t lowest = layers.size() - std::min(layers.size(), mostOpen);
+    const size_t lowest = layers.size() - std::min(layers.size(), maxOpen);
     size_t position = layers.size();
     while (position > lowest) {
       const std::optional<int64_t> here = layers[position - 1].axisFor(term->box);
@@ -176,7 +176,7 @@ struct Segment {
 /// proportional to their own elements. Returns no segments if terms cover too many of them for that, or if all terms
 /// cover one segment.
 SmallVector<Segment> segmentsOf(ArrayRef<TermPtr> terms, int64_t axis) {
-  constexpr size_t mostForOneTerm = 8;
+  constexpr size_t maxForOneTerm = 8;
   std::map<int64_t, size_t> positions; // from the beginning of each segment to its index
   for (const TermPtr &term : terms) {
     positions[term->box[axis].begin];
@@ -192,7 +192,7 @@ SmallVector<Segment> segmentsOf(ArrayRef<TermPtr> terms, int64_t axis) {
   for (auto [index, term] : llvm::enumerate(terms)) {
     const size_t begin = positions[term->box[axis].begin], end = positions[term->box[axis].end];
     covered += end - begin;
-    if (covered > mostForOneTerm * terms.size())
+    if (covered > maxForOneTerm * terms.size())
       return {};
     for (size_t each = begin; each < end; ++each)
       segments[each].terms.push_back(index);
@@ -301,13 +301,13 @@ Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, c
 }
 
 Value TermWriter::writeSum(ArrayRef<TermPtr> terms) {
-  constexpr size_t mostWhole = 8; // each takes time proportional to the size of the whole sum
+  constexpr size_t maxWhole = 8; // each takes time proportional to the size of the whole sum
   SmallVector<TermPtr> joined(terms);
   for (size_t before = joined.size() + 1; joined.size() < before;) {
     before = joined.size();
     joined = join(joined);
   }
-  if (joined.size() > mostWhole && joined.size() > terms.size() / mostWhole)
+  if (joined.size() > maxWhole && joined.size() > terms.size() / maxWhole)
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       if (const SmallVector<Segment> segments = segmentsOf(terms, axis); segments.size() > 1)
         return write(terms, segments, axis);

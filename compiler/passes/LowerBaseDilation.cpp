@@ -33,14 +33,14 @@ public:
 
   /// Returns true if the taps that each output position meets are `baseDilation` apart, and if there are few phases.
   bool applies() const {
-    constexpr int64_t mostPhases = 64;
+    constexpr int64_t maxPhases = 64;
     int64_t phases = 1;
     for (int64_t axis = 0; axis < rank; ++axis) {
-      if (std::gcd(steps.dilation[axis], steps.baseDilation[axis]) != 1 || steps.baseDilation[axis] > mostPhases)
+      if (std::gcd(steps.dilation[axis], steps.baseDilation[axis]) != 1 || steps.baseDilation[axis] > maxPhases)
         return false;
       phases *= steps.baseDilation[axis];
     }
-    return phases > 1 && phases <= mostPhases && op.getType().getNumElements() != 0;
+    return phases > 1 && phases <= maxPhases && op.getType().getNumElements() != 0;
   }
 
   Value lower() {

@@ -59,7 +59,7 @@ public:
   explicit Lifetimes(const LaunchOrder &order) : values(order.localValues()) {}
 
   /// The peak of live bytes in this order of the block's ops.
-  int64_t mostBytes(ArrayRef<size_t> positions) const {
+  int64_t maxBytes(ArrayRef<size_t> positions) const {
     std::vector<size_t> at(positions.size());
     for (auto [index, position] : llvm::enumerate(positions))
       at[position] = index;
@@ -91,7 +91,7 @@ void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayR
     llvm::append_range(leaders, order.gather(group));
     launches += group.size();
   }
-  if (leaders.size() == launches || lifetimes.mostBytes(order.sorted()) <= most)
+  if (leaders.size() == launches || lifetimes.maxBytes(order.sorted()) <= most)
     return;
   order.release(leaders);
   if (groups.size() == 1)
@@ -122,7 +122,7 @@ class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
           groups.push_back(launches);
       constexpr int64_t fewBytes = 16384;
       const Lifetimes lifetimes(order);
-      gather(order, lifetimes, lifetimes.mostBytes(order.sorted()) + fewBytes, groups);
+      gather(order, lifetimes, lifetimes.maxBytes(order.sorted()) + fewBytes, groups);
       order.apply();
     });
     if (!done)

@@ -17,9 +17,9 @@ namespace {
 
 /// A launch that frees at least this many bytes more than it allocates is ordered as early as possible. Fewer bytes
 /// stay in a cache, and are worth less than merging the updates of many weights into one launch.
-constexpr int64_t leastFreed = 1024 * 1024;
+constexpr int64_t minFreed = 1024 * 1024;
 /// A launch that allocates at most this many bytes may be ordered early if that lets another one free memory.
-constexpr int64_t mostAllocatedEarly = 16 * 1024;
+constexpr int64_t maxAllocatedEarly = 16 * 1024;
 
 /// Makes launches urgent that free memory because they are the last readers of large values. The update of a weight,
 /// for example, then runs once the backward pass has computed its gradient's operands, not after the whole backward
@@ -48,7 +48,7 @@ public:
         countForLastReader(value, urgent);
     return urgent;
   }
-  bool mayBePlacedEarly(size_t item) const override { return launches[item].bytesAllocated <= mostAllocatedEarly; }
+  bool mayBePlacedEarly(size_t item) const override { return launches[item].bytesAllocated <= maxAllocatedEarly; }
 
 private:
   struct Launch {
@@ -62,7 +62,7 @@ private:
     const size_t reader = *llvm::find_if(values[value].readers, [&](size_t each) { return !launches[each].isPlaced; });
     Launch &last = launches[reader];
     last.bytesFreed += values[value].bytes;
-    if (last.bytesFreed - last.bytesAllocated >= leastFreed)
+    if (last.bytesFreed - last.bytesAllocated >= minFreed)
       urgent.push_back(reader);
   }
 

@@ -45,7 +45,7 @@ SmallVector<int64_t> iterationsOf(int64_t count) {
   return all;
 }
 /// The most iterations to run of a loop that ends by a condition.
-constexpr int64_t mostDrawn = 64;
+constexpr int64_t maxDrawn = 64;
 
 /// Runs the module, and computes the values that @main returns, in the order of its results.
 class ModuleRun {
@@ -155,7 +155,7 @@ private:
   }
   void run(WhileOp loop) {
     setAll(loop.getOutputs(), loop.getInits());
-    const int64_t most = std::min<int64_t>(loop.getMaximum().value_or(mostDrawn), mostDrawn);
+    const int64_t most = std::min<int64_t>(loop.getMaximum().value_or(maxDrawn), maxDrawn);
     for (int64_t step = 0; step < most; ++step) {
       setAll(loop.getCondition().getArguments(), loop.getOutputs());
       run(loop.getCondition().front());
@@ -300,7 +300,7 @@ private:
   void runRepeat(const RepeatStep &repeat, size_t at) {
     iterations.push_back(0);
     const SmallVector<int64_t> all = repeat.running
-                                         ? llvm::to_vector(llvm::seq<int64_t>(0, std::min(repeat.count, mostDrawn)))
+                                         ? llvm::to_vector(llvm::seq<int64_t>(0, std::min(repeat.count, maxDrawn)))
                                          : iterationsOf(repeat.count);
     for (int64_t iteration : all) {
       Jump own;

@@ -24,7 +24,7 @@ namespace halftone::compiler {
 namespace {
 
 /// Copying at most this many elements costs as much as the launch alone.
-constexpr int64_t mostRepeated = 4096;
+constexpr int64_t maxRepeated = 4096;
 
 /// An additional result of a launch: one of its results again, or an old value that it reads.
 struct Repeated {
@@ -61,7 +61,7 @@ LaunchOp RepeatResults::producerOf(Value value) {
     return {};
   auto type = cast<RankedTensorType>(value.getType());
   auto kernel = symbols->lookup<KernelOp>(launch.getKernel());
-  const bool isSmall = type.getNumElements() <= mostRepeated && !type.getEncoding();
+  const bool isSmall = type.getNumElements() <= maxRepeated && !type.getEncoding();
   const bool allowsManyResults = llvm::is_contained(
       {KernelKind::loop, KernelKind::row, KernelKind::finish, KernelKind::reduction_loop}, kernel.getKind());
   return isSmall && allowsManyResults ? launch : LaunchOp();

@@ -19,14 +19,14 @@ namespace {
 /// The number of blocks that should share a head of keys. Each part of the queries has enough rows and scores that its
 /// partial results take little time compared to its products.
 int64_t partsFor(const AttentionInputs &inputs) {
-  constexpr int64_t enoughHeads = 8, wantedBlocks = 16, leastQueries = 64, leastRows = 256, leastScores = 256 * 256;
+  constexpr int64_t enoughHeads = 8, wantedBlocks = 16, minQueries = 64, minRows = 256, minScores = 256 * 256;
   const SmallVector<int64_t, 4> scores = inputs.scoreShape(); // b, n, t, s
   const int64_t groups = tensorTypeOf(inputs.k).getDimSize(2), heads = scores[0] * groups;
   if (heads == 0 || heads >= enoughHeads)
     return 1;
   const int64_t rows = scores[1] / groups * scores[2];
-  return std::max<int64_t>(1, std::min({ceilDivide(wantedBlocks, heads), scores[2] / leastQueries, rows / leastRows,
-                                        rows * scores[3] / leastScores}));
+  return std::max<int64_t>(1, std::min({ceilDivide(wantedBlocks, heads), scores[2] / minQueries, rows / minRows,
+                                        rows * scores[3] / minScores}));
 }
 
 } // namespace

@@ -15,14 +15,14 @@ bool isInLoop(Operation *op) { return op->getParentOfType<ScanOp>() || op->getPa
 
 /// Returns true if a scatter_add names so few rows that computing them alone is faster than computing all rows.
 bool isLarge(ScatterAddOp sum) {
-  constexpr int64_t leastElements = 1 << 20, rowsPerIndex = 8;
+  constexpr int64_t minElements = 1 << 20, rowsPerIndex = 8;
   const auto type = tensorTypeOf(sum.getY()), indices = tensorTypeOf(sum.getIndices());
   const int64_t count = indices.getNumElements();
   return sum.getAxis() == 0 && sum.getBatch() == 0 &&
          (type.getElementType().isF32() || type.getElementType().isF64()) &&
          indices.getElementType().isSignlessInteger() && indices.getElementTypeBitWidth() >= 32 && count > 0 &&
          type.getDimSize(0) / rowsPerIndex >= count && type.getDimSize(0) < std::numeric_limits<int32_t>::max() &&
-         type.getNumElements() >= leastElements && !isInLoop(sum);
+         type.getNumElements() >= minElements && !isInLoop(sum);
 }
 
 void addTo(SmallVectorImpl<Value> &zeros, ArrayRef<Value> more) {

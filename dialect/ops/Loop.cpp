@@ -47,8 +47,8 @@ LogicalResult verifyDepth(Operation *op) {
   unsigned depth = 0;
   for (Operation *around = op; around; around = around->getParentOp())
     depth += isLoop(around);
-  if (depth > mostNestedLoops)
-    return op->emitOpError() << "is in " << depth - 1 << " nested loops; expected fewer than " << mostNestedLoops;
+  if (depth > maxNestedLoops)
+    return op->emitOpError() << "is in " << depth - 1 << " nested loops; expected fewer than " << maxNestedLoops;
   return success();
 }
 

@@ -12,7 +12,7 @@ namespace halftone::detail {
 namespace {
 
 using Row = std::vector<std::string>;
-constexpr size_t leastWidth = 4; // as in Keras
+constexpr size_t minWidth = 4; // as in Keras
 
 bool isStart(char c) { return (c & 0xC0) != 0x80; } // true if a character starts at this byte; names may be UTF-8
 size_t columns(const std::string &text) { return static_cast<size_t>(std::ranges::count_if(text, isStart)); }
@@ -43,7 +43,7 @@ std::vector<size_t> widthsOf(const std::vector<Row> &rows, int64_t lineLength) {
   if (lineLength == 0)
     return widths;
   const auto borders = static_cast<int64_t>(3 * widths.size() + 1);
-  if (lineLength < borders + static_cast<int64_t>(leastWidth * widths.size()))
+  if (lineLength < borders + static_cast<int64_t>(minWidth * widths.size()))
     throw Error(ErrorKind::value_error, fmt::format("Insufficient console width to print summary. Received: "
                                                     "line_length={} for {} columns",
                                                     lineLength, widths.size()));

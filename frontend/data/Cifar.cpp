@@ -24,7 +24,7 @@ struct Records {
 
   void read(const std::filesystem::path &file) {
     const std::string path = file.string();
-    const std::string data = readFile(path, detail::mostCifarBytes).valueOrThrow();
+    const std::string data = readFile(path, detail::maxCifarBytes).valueOrThrow();
     const int64_t bytes = std::ssize(data), recordBytes = form.labels + imageBytes;
     if (bytes == 0 || bytes % recordBytes != 0)
       detail::refuseFile(path, fmt::format("records of {} bytes", recordBytes), fmt::format("{} bytes", bytes));

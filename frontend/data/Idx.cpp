@@ -34,7 +34,7 @@ public:
   ~Source() { gzclose(file); }
 
   /// An upper bound on the inflated size: deflate compresses at most 1032 bytes into one.
-  int64_t mostBytes() const { return gzdirect(file) ? fileBytes : fileBytes * 1032; }
+  int64_t maxBytes() const { return gzdirect(file) ? fileBytes : fileBytes * 1032; }
 
   void read(void *to, int64_t bytes, const std::string &what) {
     for (int64_t done = 0; done < bytes;) {
@@ -115,7 +115,7 @@ Tensor datasets::load_idx(const std::string &path) {
   const bool empty = std::find(dims.begin(), dims.end(), 0) != dims.end();
   if (empty)
     bytes = 0;
-  if ((overflows && !empty) || bytes > source.mostBytes())
+  if ((overflows && !empty) || bytes > source.maxBytes())
     refuseFile(path, fmt::format("{} elements of shape {}", name(*dtype), shape.str()), "a file that is too short");
   Tensor result = TensorAccess::allocate(*dtype, shape);
   std::byte *data = TensorAccess::mutableData(result);

@@ -21,7 +21,7 @@ namespace halftone::detail {
 
 /// See workedAhead().
 template <class T> class WorkAhead {
-  static constexpr int64_t mostThreads = 256;
+  static constexpr int64_t maxThreads = 256;
   struct Element {
     std::optional<T> value;
     std::exception_ptr error;
@@ -31,7 +31,7 @@ template <class T> class WorkAhead {
 public:
   WorkAhead(std::function<std::optional<T>()> next, std::function<T(T)> f, int64_t threads, int64_t ahead)
       : next_(std::move(next)), f_(std::move(f)), ahead_(static_cast<size_t>(ahead)) {
-    for (int64_t i = 0; i < std::min<int64_t>(threads, mostThreads); ++i)
+    for (int64_t i = 0; i < std::min<int64_t>(threads, maxThreads); ++i)
       if (std::optional<std::thread> thread = startThread([this] { work(); }))
         threads_.push_back(std::move(*thread));
       else

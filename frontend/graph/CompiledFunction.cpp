@@ -22,7 +22,7 @@
 
 namespace halftone::detail {
 
-static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes, more than a step of a small model needs
+static constexpr int64_t minForCompiling = int64_t(32) << 20; // bytes, more than a step of a small model needs
 
 /// Calls f() and converts std::bad_alloc to an error with `name` and the free bytes.
 template <class F> static auto naming(const std::string &name, F f) {
@@ -106,9 +106,9 @@ static bool withOthers(const Trace &trace) { return trace.sharedBatch || trace.u
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   const FloatMode mode;
-  if (!fitsMemory(leastForCompiling))
+  if (!fitsMemory(minForCompiling))
     return Status(ErrorKind::runtime_error, fmt::format("{}: not enough memory to compile it: {}", options_.name,
-                                                        memoryShortage(leastForCompiling)));
+                                                        memoryShortage(minForCompiling)));
   CallTransaction transaction(CallTransaction::Extent::program);
   // Exceptions from user code pass through ProgramCache, which has changed nothing at this point.
   const PolicyReads reads;
@@ -143,7 +143,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
 }
 
 /// The number of lists of host steps kept, for the most recent feed types.
-static constexpr size_t mostHostPrograms = 64;
+static constexpr size_t maxHostPrograms = 64;
 
 CompiledFunction::HostProgram CompiledFunction::hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
   ProgramKey key{typesOf(feeds), layout, configurationEpoch(), device(), ProgramKey::anySettings};
@@ -168,14 +168,14 @@ CompiledFunction::HostProgram CompiledFunction::hostSteps(const std::vector<Tens
   if (!reads.any())
     key.threadSettings = ProgramKey::anySettings;
   const ForkSafeLock lock(hostMutex_);
-  if (hostPrograms_.size() >= mostHostPrograms)
+  if (hostPrograms_.size() >= maxHostPrograms)
     hostPrograms_.erase(hostPrograms_.begin());
   hostPrograms_.emplace_back(key, steps);
   return steps;
 }
 
 /// The maximum number of results kept for later runs: the next batch of each of a few threads.
-static constexpr size_t mostAhead = 4;
+static constexpr size_t maxAhead = 4;
 
 void CompiledFunction::runHostStepsAhead(const std::vector<Tensor> &feeds) {
   if (!std::ranges::all_of(feeds, &Tensor::defined))
@@ -197,7 +197,7 @@ void CompiledFunction::runHostStepsAhead(const std::vector<Tensor> &feeds) {
   for (const HostStep &step : *ahead.steps)
     ahead.results.push_back(computeOn(step, feeds));
   const ForkSafeLock lock(hostMutex_);
-  if (ahead_.size() >= mostAhead)
+  if (ahead_.size() >= maxAhead)
     ahead_.pop_front();
   ahead_.push_back(std::move(ahead));
 }

@@ -14,7 +14,7 @@ namespace halftone::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr size_t mostElements = 4096;
+constexpr size_t maxElements = 4096;
 
 struct Lists {
   const std::string &owner;
@@ -45,11 +45,11 @@ struct Lists {
     if (!json.is_number() && !json.is_boolean())
       refuse();
     values.push_back(json.is_boolean() ? static_cast<double>(json.get<bool>()) : json.get<double>());
-    if (values.size() > mostElements)
+    if (values.size() > maxElements)
       throw Error(ErrorKind::not_implemented_error,
                   fmt::format("{} has an array of more than {} elements among its arguments: put it into a layer's "
                               "weight",
-                              owner, mostElements));
+                              owner, maxElements));
   }
 };
 
@@ -80,8 +80,8 @@ nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &ar
                 fmt::format("{} reads a constant of shape {} and dtype {}, {}: put it into a layer's weight", owner,
                             array.shape().str(), name(array.dtype()), what));
   };
-  if (array.size() > static_cast<int64_t>(mostElements))
-    refuse(fmt::format("and a file holds at most {} elements as an argument", mostElements));
+  if (array.size() > static_cast<int64_t>(maxElements))
+    refuse(fmt::format("and a file holds at most {} elements as an argument", maxElements));
   const std::vector<int64_t> dims = array.shape().dims();
   if (const auto empty = std::ranges::find(dims, 0); empty != dims.end() && std::next(empty) != dims.end())
     refuse("and nested lists cannot represent an extent after an extent of 0");

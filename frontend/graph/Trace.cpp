@@ -276,9 +276,8 @@ public:
       open(&block, false);
       const llvm::scope_exit close([&] { regions_.pop_back(); });
       regions_.back().isLoop = op.op != "when";
-      if (llvm::count_if(regions_, [](const OpenRegion &each) { return each.isLoop; }) > hd::mostNestedLoops)
-        throw Error(ErrorKind::value_error,
-                    fmt::format("{}: loops nest more than {} deep", op.op, hd::mostNestedLoops));
+      if (llvm::count_if(regions_, [](const OpenRegion &each) { return each.isLoop; }) > hd::maxNestedLoops)
+        throw Error(ErrorKind::value_error, fmt::format("{}: loops nest more than {} deep", op.op, hd::maxNestedLoops));
       for (const ValueSpec &each : body.arguments)
         block.addArgument(type(each.shape, each.dtype), loc_);
       yields.push_back(body.yields(wrapAll(block.getArguments())));

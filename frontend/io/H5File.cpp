@@ -90,7 +90,7 @@ Table parseTable(const std::string &text, const std::string &name, Task task) {
     if (ended)
       continue;
     auto row = parseRow(line);
-    if (!row || !table.insert(std::move(*row)).second || table.size() > mostTableRows)
+    if (!row || !table.insert(std::move(*row)).second || table.size() > maxTableRows)
       refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)), task);
   }
   if (!ended) {
@@ -124,8 +124,8 @@ Table tableOf(const Descriptor &file, const std::vector<std::string> &command, c
   runH5(
       file, command, input,
       [&](std::string_view piece) {
-        if (text.size() + piece.size() > mostTableBytes)
-          refuse(name, fmt::format("a table of datasets of more than {} MiB", mostTableBytes >> 20), task);
+        if (text.size() + piece.size() > maxTableBytes)
+          refuse(name, fmt::format("a table of datasets of more than {} MiB", maxTableBytes >> 20), task);
         text += piece;
       },
       name);

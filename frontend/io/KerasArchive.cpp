@@ -99,8 +99,8 @@ void KerasArchive::read(const std::string &member, const std::function<void(std:
 std::string KerasArchive::text(const std::string &member) const {
   std::string text;
   read(member, [&](std::span<const std::byte> piece) {
-    if (std::ssize(text) + std::ssize(piece) > mostJsonBytes)
-      fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
+    if (std::ssize(text) + std::ssize(piece) > maxJsonBytes)
+      fail(member, fmt::format("{} of more than {} MiB", member, maxJsonBytes >> 20));
     text.append(reinterpret_cast<const char *>(piece.data()), piece.size());
   });
   return text;
@@ -115,10 +115,10 @@ Config KerasArchive::json(const std::string &member) const {
   }
 }
 
-FileRange KerasArchive::data(const std::string &member, int64_t mostBytes) const {
+FileRange KerasArchive::data(const std::string &member, int64_t maxBytes) const {
   const auto check = [&](int64_t bytes) {
-    if (bytes > mostBytes)
-      fail(member, fmt::format("{} of more than {} MiB, too many for the model", member, mostBytes >> 20));
+    if (bytes > maxBytes)
+      fail(member, fmt::format("{} of more than {} MiB, too many for the model", member, maxBytes >> 20));
   };
   if (const auto bytes = stored(member)) {
     check(std::ssize(*bytes));

@@ -22,13 +22,13 @@ public:
                         const char *first = "config.json");
   bool contains(const std::string &member) const;
   /// The JSON object in a member. io_error if the member is missing or duplicated, if its data is damaged, or if it is
-  /// larger than `mostJsonBytes`; value_error if it is not a JSON object.
+  /// larger than `maxJsonBytes`; value_error if it is not a JSON object.
   Config json(const std::string &member) const;
   /// The same bytes as text.
   std::string text(const std::string &member) const;
   /// The data of a member: its range in the archive, or an in-memory file for compressed data. io_error as above, and
-  /// if the data is larger than `mostBytes` bytes.
-  FileRange data(const std::string &member, int64_t mostBytes) const;
+  /// if the data is larger than `maxBytes` bytes.
+  FileRange data(const std::string &member, int64_t maxBytes) const;
   const std::string &path() const { return path_; }
 
 private:

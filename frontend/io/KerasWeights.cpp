@@ -211,10 +211,10 @@ std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &mo
   std::vector<std::pair<std::string, std::string>> files;
   for (const SavedGroup &group : savedGroups(model))
     if (std::optional<std::string> text = group.state ? group.state->vocabularyText() : std::nullopt) {
-      if (std::ssize(*text) > mostJsonBytes)
+      if (std::ssize(*text) > maxJsonBytes)
         throw Error(ErrorKind::value_error,
                     fmt::format("the vocabulary of the layer '{}' has {} bytes; a file holds at most {} MiB of it",
-                                group.name, text->size(), mostJsonBytes >> 20));
+                                group.name, text->size(), maxJsonBytes >> 20));
       files.emplace_back(assetOf(group), *std::move(text));
     }
   return files;

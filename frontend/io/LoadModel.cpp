@@ -26,11 +26,11 @@ constexpr const char *weightsMember = "model.weights.h5";
 
 /// An upper bound on the bytes of the weights and any optimizer's state: Keras keeps at most six 8-byte numbers per
 /// weight, and those of a loss scale's inner optimizer twice.
-int64_t mostWeightBytes(const Layer &model) {
-  constexpr int64_t leastAllowed = int64_t{64} << 20, mostForEach = 128;
-  int64_t bytes = leastAllowed;
+int64_t maxWeightBytes(const Layer &model) {
+  constexpr int64_t minAllowed = int64_t{64} << 20, maxBytesPerElement = 128;
+  int64_t bytes = minAllowed;
   for (const Variable &variable : model.variables())
-    bytes += mostForEach * variable.impl()->shape.elements();
+    bytes += maxBytesPerElement * variable.impl()->shape.elements();
   return bytes;
 }
 
@@ -94,8 +94,7 @@ Model detail::loadModel(const std::string &filepath, const LoadArgs &args,
   const Model model = within(filepath, "config.json", [&] { return modelOf(config); });
   std::optional<H5File> weights;
   if (model.built()) {
-    weights.emplace(archive.data(weightsMember, mostWeightBytes(model)),
-                    fmt::format("{}: {}", filepath, weightsMember));
+    weights.emplace(archive.data(weightsMember, maxWeightBytes(model)), fmt::format("{}: {}", filepath, weightsMember));
     readWeights(model, *weights, false);
     dequantizeCalibrated(model);
   }

@@ -55,9 +55,9 @@ std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
       throw Error(ErrorKind::value_error,
                   fmt::format("safetensors: a tensor needs a unique name other than __metadata__. Received: {}{}",
                               quotedName(name), name == "__metadata__" ? "" : " twice"));
-    if (static_cast<size_t>(tensor.shape().rank()) > mostAxes)
+    if (static_cast<size_t>(tensor.shape().rank()) > maxAxes)
       throw Error(ErrorKind::value_error, fmt::format("safetensors: a tensor has at most {} axes. Received: {} with {}",
-                                                      mostAxes, quotedName(name), tensor.shape().rank()));
+                                                      maxAxes, quotedName(name), tensor.shape().rank()));
     tensors.push_back(TensorAccess::onHost(tensor));
   }
   return tensors;
@@ -110,10 +110,10 @@ Safetensors detail::readSafetensors(const std::string &path) {
     refuseFile(path, "a safetensors file of at least 8 bytes", fmt::format("{} bytes", size));
   uint64_t length = 0;
   std::memcpy(&length, file->bytes().data(), sizeof length);
-  if (length > static_cast<uint64_t>(std::min(mostHeaderBytes, size - lengthBytes)))
+  if (length > static_cast<uint64_t>(std::min(maxHeaderBytes, size - lengthBytes)))
     refuseFile(
         path,
-        fmt::format("a safetensors file: a header of at most {} bytes", std::min(mostHeaderBytes, size - lengthBytes)),
+        fmt::format("a safetensors file: a header of at most {} bytes", std::min(maxHeaderBytes, size - lengthBytes)),
         fmt::format("a header of {}", length));
   const auto headerBytes = static_cast<int64_t>(length);
   const std::string_view text(reinterpret_cast<const char *>(file->bytes().data()) + lengthBytes, length);
@@ -125,17 +125,17 @@ Safetensors detail::readSafetensors(const std::string &path) {
 }
 
 void detail::writeSafetensors(const std::string &path, const Safetensors &contents) {
-  if (contents.tensors.size() > mostTensors || contents.metadata.size() > mostTexts)
+  if (contents.tensors.size() > maxTensors || contents.metadata.size() > maxTexts)
     throw Error(
         ErrorKind::value_error,
         fmt::format("cannot write {}: a safetensors file has at most {} tensors and {} texts. Received: {} and {}",
-                    path, mostTensors, mostTexts, contents.tensors.size(), contents.metadata.size()));
+                    path, maxTensors, maxTexts, contents.tensors.size(), contents.metadata.size()));
   const std::vector<Tensor> tensors = tensorsOnHost(contents);
   const std::vector<size_t> order = dataOrder(tensors);
   const std::string text = headerText(contents, tensors, order);
-  if (text.size() > static_cast<size_t>(mostHeaderBytes))
+  if (text.size() > static_cast<size_t>(maxHeaderBytes))
     throw Error(ErrorKind::value_error, fmt::format("cannot write {}: its header would have {} bytes, more than {}",
-                                                    path, text.size(), mostHeaderBytes));
+                                                    path, text.size(), maxHeaderBytes));
   const uint64_t length = text.size();
   std::string_view lengthText(reinterpret_cast<const char *>(&length), sizeof length);
   std::vector<std::string_view> parts{lengthText, text};

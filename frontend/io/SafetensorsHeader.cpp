@@ -55,8 +55,8 @@ public:
       return skipped("");
     if (!arrayOpen_ || value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       refuse(expected(), fmt::format("the number {}", value));
-    if (state_ == State::shape && entry().dims.size() == mostAxes)
-      refuse(fmt::format("at most {} dimensions for {}", mostAxes, quotedName(entry().name)), "more");
+    if (state_ == State::shape && entry().dims.size() == maxAxes)
+      refuse(fmt::format("at most {} dimensions for {}", maxAxes, quotedName(entry().name)), "more");
     if (state_ == State::offsets && offsets_ == 2)
       refuse(expected(), "more than two numbers");
     if (state_ == State::shape)
@@ -69,8 +69,8 @@ public:
     if (state_ == State::unknown)
       return skipped("");
     if (state_ == State::metadataValue) {
-      if (header.metadata.size() == mostTexts)
-        refuse(fmt::format("at most {} texts in __metadata__", mostTexts), "more");
+      if (header.metadata.size() == maxTexts)
+        refuse(fmt::format("at most {} texts in __metadata__", maxTexts), "more");
       if (!header.metadata.emplace(key_, value).second)
         refuse("metadata whose names differ", fmt::format("{} twice", quotedName(key_)));
       state_ = State::metadata;
@@ -93,8 +93,8 @@ public:
     else if (state_ == State::entryStart && key_ == "__metadata__") {
       beginMetadata();
     } else if (state_ == State::entryStart) {
-      if (header.tensors.size() == mostTensors)
-        refuse(fmt::format("at most {} tensors", mostTensors), "more");
+      if (header.tensors.size() == maxTensors)
+        refuse(fmt::format("at most {} tensors", maxTensors), "more");
       header.tensors.push_back({.name = key_, .dims = {}});
       seen_ = {};
       offsets_ = 0;

@@ -19,10 +19,10 @@ using namespace detail;
 /// The text of config.json, within the limits of its reader: load_model() can read every file that save() writes.
 static std::string configText(const Model &model) {
   std::string text = writeModel(model).dump();
-  if (std::ssize(text) > mostJsonBytes)
+  if (std::ssize(text) > maxJsonBytes)
     throw Error(ErrorKind::value_error,
                 fmt::format("the config of the model '{}' has {} bytes; a file holds at most {} MiB of it",
-                            model.name(), text.size(), mostJsonBytes >> 20),
+                            model.name(), text.size(), maxJsonBytes >> 20),
                 model.name());
   try {
     (void)Config::parse(text);

@@ -32,7 +32,7 @@ struct Labelled {
 
 Labelled readLabelled(const KerasArchive &archive, const std::string &x, const std::string &y, int64_t classes) {
   const auto member = [&](const std::string &name, auto read) {
-    const FileRange range = archive.data(name, mostTextBytes);
+    const FileRange range = archive.data(name, maxTextBytes);
     const std::shared_ptr<MappedFile> mapped = range.file.mapped(archive.path());
     const std::span<const std::byte> bytes = mapped->bytes();
     return read(archive.path() + ": " + name,
@@ -122,7 +122,7 @@ template <class Args> void limitWords(Labelled &all, int64_t numWords, const Arg
 Tensor labelTensor(const std::vector<int64_t> &labels) { return Tensor(labels); }
 
 std::vector<std::pair<std::string, int64_t>> readWordIndex(const std::string &path) {
-  const std::string text = readFile(path, mostJsonBytes).valueOrThrow();
+  const std::string text = readFile(path, maxJsonBytes).valueOrThrow();
   std::vector<std::pair<std::string, int64_t>> words;
   try {
     const nlohmann::ordered_json json = parseJson(text);

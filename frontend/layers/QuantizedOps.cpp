@@ -32,7 +32,7 @@ Value dequantizedGroups(const Value &values, const Value &scale, const Value &ze
 
 namespace {
 
-constexpr double mostE4M3 = 448.0, mostE5M2 = 57344.0;
+constexpr double maxE4M3 = 448.0, maxE5M2 = 57344.0;
 
 Value throughFloat8(const Value &x, const Value &scale, DType narrow, double most, DType compute) {
   const Value steps = ops::clip(x / asDtype(scale, compute), -most, most);
@@ -62,8 +62,8 @@ Value roundedToFloat8(const Value &x, const Float8State &state, DType compute, b
   return ops::custom_gradient([compute, updates](const Values &v) -> ops::WithGradient {
     const Value scale = v[1], history = v[2];
     const Values next =
-        updates ? Values{nextScale(scale, history, mostE4M3), nextHistory(v[0], history)} : Values{scale, history};
-    return {throughFloat8(v[0], scale, DType::float8_e4m3fn, mostE4M3, compute),
+        updates ? Values{nextScale(scale, history, maxE4M3), nextHistory(v[0], history)} : Values{scale, history};
+    return {throughFloat8(v[0], scale, DType::float8_e4m3fn, maxE4M3, compute),
             [next](const Value &upstream) { return Values{upstream, next[0], next[1]}; }};
   })({x, state.scale, state.history});
 }
@@ -71,8 +71,8 @@ Value roundedToFloat8(const Value &x, const Float8State &state, DType compute, b
 Value withFloat8Gradient(const Value &y, const Float8State &state, DType compute) {
   return ops::custom_gradient([compute](const Values &v) -> ops::WithGradient {
     return {v[0], [v, compute](const Value &upstream) {
-              return Values{throughFloat8(upstream, v[1], DType::float8_e5m2, mostE5M2, compute),
-                            nextScale(v[1], v[2], mostE5M2), nextHistory(upstream, v[2])};
+              return Values{throughFloat8(upstream, v[1], DType::float8_e5m2, maxE5M2, compute),
+                            nextScale(v[1], v[2], maxE5M2), nextHistory(upstream, v[2])};
             }};
   })({y, state.scale, state.history});
 }

@@ -39,7 +39,7 @@ Value firstAccepted(const Value &key, const Value &otherwise, int64_t rounds,
   return whileLoop(tracing(), {otherwise, none}, rounds, goesOn, step)[0];
 }
 
-constexpr int64_t mostRounds = 64; // enough for an acceptance rate above 3/4
+constexpr int64_t maxRounds = 64; // enough for an acceptance rate above 3/4
 
 } // namespace
 
@@ -55,7 +55,7 @@ GammaDraw gammaDraw(const Value &key, const Value &alpha) {
     const Value bound = 0.5 * x * x + d * (1.0 - v + ops::log(v));
     return Candidate{v, ops::logical_and(isPositive, ops::log(u) < bound)};
   };
-  const Value v = firstAccepted(key, ops::ones_like(alpha), mostRounds, candidate);
+  const Value v = firstAccepted(key, ops::ones_like(alpha), maxRounds, candidate);
   const Value logarithm = ops::log(uniform(key, shape, 0.5, dtype, 3)) / ops::where(isSmall, alpha, 1);
   return {ops::where(alpha >= 0, d * v, nan), ops::where(isSmall, logarithm, 0)};
 }
@@ -102,7 +102,7 @@ Value manyTrials(const Value &key, const Value &n, const Value &p) {
     const Value isLikely = ops::log(v * size / (a / (us * us) + b)) <= bound;
     return Candidate{inner, ops::logical_and(isInside, ops::logical_or(isSure, isLikely))};
   };
-  return firstAccepted(key, m, mostRounds, candidate);
+  return firstAccepted(key, m, maxRounds, candidate);
 }
 
 /// Counts successes by their geometrically distributed gaps: for n p below 10.

@@ -90,7 +90,7 @@ template <class MetricClass>
 Metric bestOf(const char *className, Ratio constrained, double least, Ratio best, const AtThresholdArgs &args) {
   if (!(least >= 0.0 && least <= 1.0))
     throw Error(ErrorKind::value_error, fmt::format("Argument `{0}` must be in the range [0, 1]. Received: {0}={1}",
-                                                    leastKey<MetricClass>, least));
+                                                    minKey<MetricClass>, least));
   if (args.num_thresholds <= 0)
     throw Error(ErrorKind::value_error, fmt::format("Argument `num_thresholds` must be an integer > 0. Received: "
                                                     "num_thresholds={}",

@@ -143,16 +143,16 @@ template <> struct MetricFields<BinaryIoUOptions> {
                                   Field{"threshold", &metrics::BinaryIoUArgs::threshold}};
 };
 /// The config key of the ratio that is constrained.
-template <class MetricClass> inline constexpr const char *leastKey = nullptr;
-template <> inline constexpr const char *leastKey<metrics::SensitivityAtSpecificity> = "specificity";
-template <> inline constexpr const char *leastKey<metrics::SpecificityAtSensitivity> = "sensitivity";
-template <> inline constexpr const char *leastKey<metrics::PrecisionAtRecall> = "recall";
-template <> inline constexpr const char *leastKey<metrics::RecallAtPrecision> = "precision";
+template <class MetricClass> inline constexpr const char *minKey = nullptr;
+template <> inline constexpr const char *minKey<metrics::SensitivityAtSpecificity> = "specificity";
+template <> inline constexpr const char *minKey<metrics::SpecificityAtSensitivity> = "sensitivity";
+template <> inline constexpr const char *minKey<metrics::PrecisionAtRecall> = "recall";
+template <> inline constexpr const char *minKey<metrics::RecallAtPrecision> = "precision";
 template <class MetricClass> struct MetricFields<AtThresholdOptions<MetricClass>> {
   using Options = AtThresholdOptions<MetricClass>;
   static constexpr std::tuple all{Field{"class_id", &metrics::AtThresholdArgs::class_id},
                                   Field{"num_thresholds", &metrics::AtThresholdArgs::num_thresholds},
-                                  Field{leastKey<MetricClass>, &Options::least, Presence::required}};
+                                  Field{minKey<MetricClass>, &Options::least, Presence::required}};
 };
 using AUCOptions = MetricOptions<metrics::AUC, metrics::AUCArgs>;
 template <> struct MetricFields<AUCOptions> {

@@ -126,10 +126,10 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
                                            compare(ComparePredicate::ne, seen, seen)); // NaN counts as the largest
   const Value positions = pool.countdown(shape, DType::int32, pool.tapAxes()),
               none = tracing().splat(-1, shape, DType::int32);
-  constexpr int64_t mostOfByte = 256;
+  constexpr int64_t maxByte = 256;
   const Value winners =
       tracing().reduce(ReduceKind::max, tracing().select(isLargest, positions, none), pool.tapAxes(), DType::int32);
-  return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
+  return pool.tapCount() <= maxByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
 }
 
 /// An image with each spatial axis split in two: the index among `strides` neighbors, and the index within.
@@ -205,15 +205,15 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
 }
 
-constexpr size_t mostTurns = 64; // each creates some twenty ops
+constexpr size_t maxTurns = 64; // each creates some twenty ops
 
 /// For each axis, the offsets modulo the stride at which a tap reads elements: at most as many as taps, for any stride.
-/// No axis has more than mostTurns + 1.
+/// No axis has more than maxTurns + 1.
 std::vector<std::vector<int64_t>> distancesOf(const Pool &pool) {
   std::vector<std::vector<int64_t>> distances(pool.taps.size());
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
     const int64_t stride = pool.windows.steps.stride[axis], paddingLow = pool.windows.steps.paddingLow[axis];
-    const int64_t most = std::min(static_cast<int64_t>(mostTurns) + 1, std::min(stride, pool.taps[axis]));
+    const int64_t most = std::min(static_cast<int64_t>(maxTurns) + 1, std::min(stride, pool.taps[axis]));
     for (int64_t first = 0; first < most; ++first)
       distances[axis].push_back(((first - paddingLow) % stride + stride) % stride);
     std::ranges::sort(distances[axis]);
@@ -277,8 +277,8 @@ Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstr
   const std::vector<std::vector<int64_t>> distances = distancesOf(pool);
   size_t turns = 1;
   for (const std::vector<int64_t> &each : distances)
-    turns = std::min(turns * each.size(), mostTurns + 1);
-  if (!pool.tilesImage() && turns > mostTurns)
+    turns = std::min(turns * each.size(), maxTurns + 1);
+  if (!pool.tilesImage() && turns > maxTurns)
     return gradientOfTaps(pool, winners, upstream);
   const Value split = pool.tilesImage() ? gradientOfTiles(pool, winners, upstream)
                                         : gradientOfTurns(pool, distances, winners, upstream);

@@ -19,11 +19,11 @@ DType detail::promoted(const Value &a, const Value &b) {
 Value detail::contractOne(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
   if (is_float(a.dtype()))
     return tracing().contract(a, b, axes);
-  const int64_t mostInt8Products = 131071; // a sum of this many int8 products always fits in int32
+  const int64_t maxInt8Products = 131071; // a sum of this many int8 products always fits in int32
   int64_t products = 1;
   for (int64_t axis : axes.lhsContract)
     products = extentProduct(products, a.shape()[axis]);
-  if (a.dtype() == DType::int8 && products <= mostInt8Products)
+  if (a.dtype() == DType::int8 && products <= maxInt8Products)
     return tracing().contract(a, b, axes);
   DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;
   return tracing().contract(asDtype(a, wide), asDtype(b, wide), axes);

@@ -17,7 +17,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-constexpr int64_t mostSweeps = 30;
+constexpr int64_t maxSweeps = 30;
 
 double epsilonOf(DType dtype) {
   return dtype == DType::float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
@@ -103,7 +103,7 @@ List sweep(const List &inits, int64_t columns, double tolerance, const std::func
   };
   List begin = inits;
   begin.push_back(tracing().splat(1, each, inits[0].dtype()));
-  return whileLoop(tracing(), begin, mostSweeps, goesOn, step);
+  return whileLoop(tracing(), begin, maxSweeps, goesOn, step);
 }
 
 /// Permutes the columns of each matrix in this order.

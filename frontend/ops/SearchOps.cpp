@@ -28,7 +28,7 @@ Value standBefore(const Value &elements, const Value &values, Side side) {
 }
 
 /// A sequence of up to this many elements is searched exhaustively.
-constexpr int64_t mostCompared = 64;
+constexpr int64_t maxCompared = 64;
 
 Value countBefore(const Value &sequence, const Value &values, Side side) {
   std::vector<int64_t> dims = values.shape().dims();
@@ -65,8 +65,8 @@ Value searchsorted(const Value &sorted_sequence, const Value &values, const Choi
                               v[0].shape().str()));
     const DType dtype = numberOf(v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype()));
     const Value sequence = asDtype(v[0], dtype), sought = asDtype(v[1], dtype);
-    return sequence.shape()[0] <= mostCompared ? countBefore(sequence, sought, side)
-                                               : searchBefore(sequence, sought, side);
+    return sequence.shape()[0] <= maxCompared ? countBefore(sequence, sought, side)
+                                              : searchBefore(sequence, sought, side);
   });
 }
 

@@ -16,10 +16,10 @@ namespace {
 class MuonRule final : public RuleOf<optimizers::MuonArgs> {
 public:
   MuonRule(const LearningRate &rate, const optimizers::MuonArgs &args) : RuleOf("Muon", "muon", rate, args) {
-    constexpr int64_t mostSteps = 100; // each adds three products to the program
-    if (args.ns_steps < 0 || args.ns_steps > mostSteps)
+    constexpr int64_t maxSteps = 100; // each adds three products to the program
+    if (args.ns_steps < 0 || args.ns_steps > maxSteps)
       throw Error(ErrorKind::value_error, fmt::format("`ns_steps` must be in the range [0, {}]. Received: ns_steps={}",
-                                                      mostSteps, args.ns_steps));
+                                                      maxSteps, args.ns_steps));
     for (const std::string &expression : args.exclude_layers)
       excluded_.emplace_back(expression);
   }

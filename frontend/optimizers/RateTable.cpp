@@ -20,21 +20,21 @@ RateTable::RateTable(const std::string &optimizer, DType dtype)
 
 Value RateTable::at(const Value &step) const { return ops::take(readRaw(values_), step - readRaw(first_)); }
 
-bool RateTable::reaches(uint64_t version, int64_t mostSteps) {
+bool RateTable::reaches(uint64_t version, int64_t maxSteps) {
   const ForkSafeLock lock(mutex_);
-  return version == version_ && mostSteps_ + mostSteps < length;
+  return version == version_ && maxSteps_ + maxSteps < length;
 }
 
 BeforePlay::Begin RateTable::prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
-                                     int64_t mostSteps) {
+                                     int64_t maxSteps) {
   const VariableHandle count = steps.impl()->memory;
   const uint64_t version = count->version(); // read first: the count belongs to this version or a later one
-  if (reaches(version, mostSteps))
-    return [this, count, mostSteps]() -> StatusOr<bool> {
-      if (!reaches(count->version(), mostSteps))
+  if (reaches(version, maxSteps))
+    return [this, count, maxSteps]() -> StatusOr<bool> {
+      if (!reaches(count->version(), maxSteps))
         return false;
       const ForkSafeLock lock(mutex_);
-      mostSteps_ += mostSteps;
+      maxSteps_ += maxSteps;
       ++version_;
       return true;
     };
@@ -49,7 +49,7 @@ BeforePlay::Begin RateTable::prepare(const LearningRate &schedule, const Variabl
     HALFTONE_RETURN_IF_ERROR(writeLocked(values_, values));
     HALFTONE_RETURN_IF_ERROR(writeLocked(first_, std::vector{static_cast<double>(first)}));
     const ForkSafeLock lock(mutex_);
-    mostSteps_ = mostSteps;
+    maxSteps_ = maxSteps;
     version_ = version + 1;
     return true;
   };

@@ -22,20 +22,20 @@ public:
   std::vector<Variable> variables() const { return {values_, first_}; }
   /// Records the lookup of the rate at `step`, a scalar int32.
   Value at(const Value &step) const;
-  /// The host work before a play that increments the count `steps` by up to `mostSteps` and sets `rate` to at(steps).
+  /// The host work before a play that increments the count `steps` by up to `maxSteps` and sets `rate` to at(steps).
   /// If the table may be exhausted, or if anything other than plays has written the count, it waits for the count,
   /// reads it and refills the table.
   BeforePlay::Begin prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
-                            int64_t mostSteps);
+                            int64_t maxSteps);
 
 private:
   /// Returns true if the table has the rates for a play that starts at version `version` of the count.
-  bool reaches(uint64_t version, int64_t mostSteps);
+  bool reaches(uint64_t version, int64_t maxSteps);
 
-  Variable values_, first_;    // values_: the rates of the steps from `first_` on
-  std::mutex mutex_;           // guards the members below
-  int64_t mostSteps_ = length; // upper bound of the steps since the table was filled, when the count was `first_`
-  uint64_t version_ = 0;       // of the count, if only plays have written it
+  Variable values_, first_;   // values_: the rates of the steps from `first_` on
+  std::mutex mutex_;          // guards the members below
+  int64_t maxSteps_ = length; // upper bound of the steps since the table was filled, when the count was `first_`
+  uint64_t version_ = 0;      // of the count, if only plays have written it
 };
 
 } // namespace halftone::detail

@@ -90,7 +90,7 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
 
 std::vector<Value> UpdateRule::derivedOf(const Value &, const Value &) const { return {}; }
 DType UpdateRule::dtypeFor(DType variable) const {
-  const std::optional<double> divisor = leastDivisor();
+  const std::optional<double> divisor = minDivisor();
   return divisor && *divisor != 0.0 && roundTo(variable, *divisor) == 0.0 ? atLeastFloat32(variable) : variable;
 }
 void UpdateRule::makeState(DType) {}

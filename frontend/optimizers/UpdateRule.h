@@ -117,7 +117,7 @@ protected:
   /// 0 in it, float32 at least, since an update divides by epsilon where a gradient is 0.
   virtual DType dtypeFor(DType variable) const;
   /// The divisor of an update where a gradient is 0; nullopt if the rule has none.
-  virtual std::optional<double> leastDivisor() const { return std::nullopt; }
+  virtual std::optional<double> minDivisor() const { return std::nullopt; }
   /// Records the update of one variable. `gradient` has the update's dtype; `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
                       const Scalars &scalars) const = 0;
@@ -188,7 +188,7 @@ public:
   }
 
 protected:
-  std::optional<double> leastDivisor() const override {
+  std::optional<double> minDivisor() const override {
     if constexpr (requires { args_.epsilon; })
       return args_.epsilon;
     else

@@ -11,7 +11,7 @@ namespace halftone::detail {
 namespace {
 
 constexpr double titleHeight = 24, lineHeight = 17, padding = 12, framePadding = 10;
-constexpr size_t mostCharacters = 44; // per line; the box's tooltip has the full text
+constexpr size_t maxCharacters = 44; // per line; the box's tooltip has the full text
 
 bool isContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
@@ -19,7 +19,7 @@ bool isContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 std::string shortened(const std::string &text) {
   size_t characters = 0;
   for (size_t i = 0; i < text.size(); ++i)
-    if (!isContinuation(text[i]) && ++characters > mostCharacters)
+    if (!isContinuation(text[i]) && ++characters > maxCharacters)
       return text.substr(0, i) + "…";
   return text;
 }

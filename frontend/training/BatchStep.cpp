@@ -257,8 +257,8 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
   std::vector<Tensor> fetches = play(run, run.compiled->train, feeds, part.allRows);
   transaction.commit();
   ModelState &state = stateOf(run.model);
-  if (part.rows >= run.mostRows) {
-    run.mostRows = part.rows;
+  if (part.rows >= run.maxRows) {
+    run.maxRows = part.rows;
     const ForkSafeLock lock(state.mutex);
     state.fullStepTypes = typesOf(feeds.tensors);
     state.fullStepLayout = feeds.layout;

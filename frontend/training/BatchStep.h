@@ -13,7 +13,7 @@ struct Run {
       : model(m), compiled(compiledOf(m, before)), metrics(compiled->metricStates) {}
   Model model;
   std::shared_ptr<CompiledModel> compiled;
-  mutable int64_t mostRows = -1; // maximum over the run's training steps so far
+  mutable int64_t maxRows = -1; // maximum over the run's training steps so far
   MetricStates::Slot metrics;
 };
 /// Resets the sums of the run's metrics.

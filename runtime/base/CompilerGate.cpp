@@ -13,7 +13,7 @@
 namespace halftone {
 namespace {
 
-constexpr auto mostWait = std::chrono::seconds(5);
+constexpr auto maxWait = std::chrono::seconds(5);
 
 std::atomic<int> compilingThreads{0};
 std::atomic<bool> isEnding{false};
@@ -66,7 +66,7 @@ void waitForEnd() {
   if (isThreadEnding)
     return;
   const OutsideForkGate outside;
-  std::this_thread::sleep_for(mostWait);
+  std::this_thread::sleep_for(maxWait);
 }
 
 /// Returns true if the thread has entered.

@@ -163,9 +163,9 @@ void Config::set(std::string_view key, bool value) { ConfigAccess::set(*this, ke
 void Config::set(std::string_view key, int64_t value) { ConfigAccess::set(*this, key, value); }
 void Config::set(std::string_view key, double value) { ConfigAccess::set(*this, key, value); }
 void Config::set(std::string_view key, const Config &value) {
-  if (isDeeper(ConfigAccess::json(value), detail::mostJsonLevels - 1))
+  if (isDeeper(ConfigAccess::json(value), detail::maxJsonLevels - 1))
     throw Error(ErrorKind::value_error, fmt::format("The config under the key '{}' would exceed {} levels of nesting",
-                                                    key, detail::mostJsonLevels));
+                                                    key, detail::maxJsonLevels));
   ConfigAccess::set(*this, key, ConfigAccess::json(value));
 }
 void Config::set_null(std::string_view key) { ConfigAccess::set(*this, key, nullptr); }

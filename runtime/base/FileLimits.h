@@ -8,25 +8,25 @@ namespace halftone::detail {
 
 /// Nesting depth of JSON objects and lists. Deeper nesting is refused, so that recursion over a value cannot exhaust
 /// the stack.
-inline constexpr int mostJsonLevels = 200;
+inline constexpr int maxJsonLevels = 200;
 /// Bytes of config.json and of a vocabulary in a .keras archive, and of a JSON file.
-inline constexpr int64_t mostJsonBytes = 32 << 20;
+inline constexpr int64_t maxJsonBytes = 32 << 20;
 
 /// Bytes of a saved plan, and of a module in textual or bytecode form.
-inline constexpr int64_t mostPlanBytes = int64_t{2} << 30, mostModuleBytes = int64_t{1} << 30;
+inline constexpr int64_t maxPlanBytes = int64_t{2} << 30, maxModuleBytes = int64_t{1} << 30;
 
 /// Bytes of a member of a text archive; IMDB's have 17 MB.
-inline constexpr int64_t mostTextBytes = int64_t{512} << 20;
+inline constexpr int64_t maxTextBytes = int64_t{512} << 20;
 
 /// Bytes of a file in CIFAR's binary format; the files have 31 MB and 154 MB.
-inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
+inline constexpr int64_t maxCifarBytes = int64_t{2} << 30;
 
 /// Limits of a safetensors file: bytes of the header, number of tensors, number of metadata strings, and rank of a
 /// tensor.
-inline constexpr int64_t mostHeaderBytes = 100 << 20;
-inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20, mostAxes = 64;
+inline constexpr int64_t maxHeaderBytes = 100 << 20;
+inline constexpr size_t maxTensors = 1 << 18, maxTexts = 1 << 20, maxAxes = 64;
 
 /// Rows in the table of an HDF5 file, one per group and dataset, and the bytes of the table.
-inline constexpr size_t mostTableRows = 1 << 20, mostTableBytes = size_t{256} << 20;
+inline constexpr size_t maxTableRows = 1 << 20, maxTableBytes = size_t{256} << 20;
 
 } // namespace halftone::detail

@@ -18,7 +18,7 @@
 namespace halftone {
 
 using Json = nlohmann::ordered_json;
-using detail::mostJsonLevels;
+using detail::maxJsonLevels;
 
 namespace {
 
@@ -102,8 +102,8 @@ private:
     requireStack("a JSON text");
     skipBlanks();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
-    if ((first == '{' || first == '[') && level == mostJsonLevels)
-      throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: more than {} levels of nesting", mostJsonLevels));
+    if ((first == '{' || first == '[') && level == maxJsonLevels)
+      throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: more than {} levels of nesting", maxJsonLevels));
     if (first == '{')
       return object(level);
     if (first == '[')

@@ -7,7 +7,7 @@
 
 namespace halftone {
 
-/// Parses a text. value_error, with line and column, for text that is not JSON, more than `mostJsonLevels` nested
+/// Parses a text. value_error, with line and column, for text that is not JSON, more than `maxJsonLevels` nested
 /// objects and lists, a duplicate key in an object, a number beyond the range of float64, a zero byte or a byte order
 /// mark. Takes linear time.
 nlohmann::ordered_json parseJson(std::string_view text);

@@ -85,14 +85,14 @@ int64_t readInto(const OpenFile &file, std::string &bytes) {
   return readBytes(file.number(), bytes.data(), bytes.size());
 }
 
-StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes) {
+StatusOr<std::string> readFile(const std::string &path, int64_t maxBytes) {
   StatusOr<OpenFile> file = openFile(path);
   HALFTONE_RETURN_IF_ERROR(file.status());
   struct stat facts{};
   if (::fstat(file->number(), &facts) != 0)
     return refusal(path, std::strerror(errno));
-  const auto tooLong = [&] { return refusal(path, fmt::format("it has more than {} bytes", mostBytes)); };
-  if (facts.st_size > mostBytes)
+  const auto tooLong = [&] { return refusal(path, fmt::format("it has more than {} bytes", maxBytes)); };
+  if (facts.st_size > maxBytes)
     return tooLong();
   if (!fitsMemory(facts.st_size))
     return refusal(path, memoryShortage(facts.st_size));
@@ -107,7 +107,7 @@ StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes) {
       if (got < 0)
         return refusal(path, std::strerror(errno));
       text.resize(begin + static_cast<size_t>(got));
-      if (static_cast<int64_t>(text.size()) > mostBytes)
+      if (static_cast<int64_t>(text.size()) > maxBytes)
         return tooLong();
       if (static_cast<size_t>(got) < chunk)
         return text;

@@ -41,9 +41,9 @@ enum class Symlink { followed, refused };
 /// device may be endless. io_error with the path and the reason; value_error as checkPath().
 StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink = Symlink::followed);
 
-/// The whole contents of a regular file. io_error as for openFile(), for a file of more than `mostBytes` bytes, and for
+/// The whole contents of a regular file. io_error as for openFile(), for a file of more than `maxBytes` bytes, and for
 /// a file that does not fit in the free memory.
-StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes = std::numeric_limits<int64_t>::max());
+StatusOr<std::string> readFile(const std::string &path, int64_t maxBytes = std::numeric_limits<int64_t>::max());
 
 /// dlopen(). io_error with the loader's reason. Errors as openFile() for a file that is not regular, since the loader
 /// would block on a FIFO.

@@ -13,9 +13,9 @@ void *allocatePages(size_t bytes) {
   if (!fitsMemory(static_cast<int64_t>(bytes))) // the system may overcommit, and kill the process at a write
     return nullptr;
   void *memory = nullptr; // std::aligned_alloc accepts only multiples of the alignment
-  if (::posix_memalign(&memory, bytes >= leastHugeBlock ? hugePage : page, bytes) != 0)
+  if (::posix_memalign(&memory, bytes >= minHugeBlock ? hugePage : page, bytes) != 0)
     return nullptr;
-  if (bytes >= leastHugeBlock)
+  if (bytes >= minHugeBlock)
     (void)::madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE); // where available
   return memory;
 }

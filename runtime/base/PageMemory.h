@@ -6,7 +6,7 @@
 namespace halftone {
 
 /// Minimum size in bytes of a block in huge pages, which reduce page faults at first use and TLB misses afterwards.
-inline constexpr size_t leastHugeBlock = size_t(1) << 22;
+inline constexpr size_t minHugeBlock = size_t(1) << 22;
 
 /// A page-aligned block of `bytes` bytes with undefined contents; null if that much memory is not free. Free it with
 /// std::free().

@@ -12,8 +12,8 @@ namespace halftone {
 
 namespace {
 
-constexpr size_t mostUsed = size_t(8) << 20;   // bytes of a stack
-constexpr size_t mostKept = size_t(512) << 10; // bytes reserved for the error and for calls that do not recurse
+constexpr size_t maxUsed = size_t(8) << 20;   // bytes of a stack
+constexpr size_t maxKept = size_t(512) << 10; // bytes reserved for the error and for calls that do not recurse
 
 struct Stack {
   uintptr_t lowest = 0, limit = 0; // the lowest address of the stack, and the lowest allowed for a frame
@@ -29,8 +29,8 @@ Stack stackOfThread() {
   size_t size = 0;
   if (::pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
     stack.lowest = reinterpret_cast<uintptr_t>(lowest);
-    stack.used = std::min(size, mostUsed);
-    stack.limit = stack.lowest + size - stack.used + std::min(stack.used / 4, mostKept);
+    stack.used = std::min(size, maxUsed);
+    stack.limit = stack.lowest + size - stack.used + std::min(stack.used / 4, maxKept);
   }
   ::pthread_attr_destroy(&attributes);
   return stack;

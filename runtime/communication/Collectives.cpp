@@ -14,9 +14,9 @@ namespace {
 /// Alignment of arrays in a message. Chunk bounds are multiples of it too, so they split no element.
 constexpr int64_t alignment = 8;
 /// Up to this size every process sends its whole message to all others: one exchange instead of two, but more bytes.
-constexpr int64_t mostBytesSharedWhole = 8192;
+constexpr int64_t maxBytesSharedWhole = 8192;
 /// Arrays of at least this size are separate messages: copying them would take longer than sending one more message.
-constexpr int64_t leastBytesInPlace = 32768;
+constexpr int64_t minBytesInPlace = 32768;
 
 int64_t alignedBytes(const SharedArray &array) {
   return (array.elements * itemsize(array.dtype) + alignment - 1) / alignment * alignment;
@@ -185,7 +185,7 @@ Status Collectives::combine(CollectiveKind kind, std::span<const SharedArray> ar
 
 Status Collectives::allReduce(CollectiveKind kind, std::span<const SharedArray> arrays) {
   HALFTONE_RETURN_IF_ERROR(check(arrays));
-  return bytesOf(arrays) <= mostBytesSharedWhole ? shareWhole(kind, arrays) : shareChunks(kind, arrays);
+  return bytesOf(arrays) <= maxBytesSharedWhole ? shareWhole(kind, arrays) : shareChunks(kind, arrays);
 }
 
 Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays) {
@@ -229,7 +229,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
   std::vector<SharedArray> small;
   std::vector<Region> regions;
   for (const SharedArray &array : arrays)
-    if (const int64_t bytes = array.elements * itemsize(array.dtype); bytes < leastBytesInPlace)
+    if (const int64_t bytes = array.elements * itemsize(array.dtype); bytes < minBytesInPlace)
       small.push_back(array);
     else
       regions.push_back({{array}, array.from, array.to, bytes});
@@ -285,7 +285,7 @@ struct PartLayout {
   std::vector<int64_t> offsets; // by array
   int64_t smallBegin = 0, bytes = 0;
 
-  static bool isSmall(const SharedArray &array, int rank) { return array.partBytes(rank) < leastBytesInPlace; }
+  static bool isSmall(const SharedArray &array, int rank) { return array.partBytes(rank) < minBytesInPlace; }
   PartLayout(std::span<const SharedArray> arrays, int rank) : offsets(arrays.size()) {
     for (const bool small : {false, true}) {
       smallBegin = small ? bytes : 0;
@@ -373,9 +373,9 @@ Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {
   return exchange(sends, receives);
 }
 
-/// Parts of less than leastBytesInPlace bytes are packed into one message per process.
+/// Parts of less than minBytesInPlace bytes are packed into one message per process.
 Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byte>>> arrays) {
-  const auto isSmall = [](std::span<std::byte> part) { return std::ssize(part) < leastBytesInPlace; };
+  const auto isSmall = [](std::span<std::byte> part) { return std::ssize(part) < minBytesInPlace; };
   std::vector<int64_t> ends; // of each process's small parts
   for (size_t rank = 0; rank < static_cast<size_t>(size()); ++rank) {
     ends.push_back(ends.empty() ? 0 : ends.back());

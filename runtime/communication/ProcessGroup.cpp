@@ -50,8 +50,8 @@ const std::string &ExchangeScope::words() { return *scopeWords; }
 static std::string labelOf(std::string_view name, uint64_t number) {
   const std::string &scope = ExchangeScope::words();
   const std::string words = fmt::format("{}{}{}", scope, scope.empty() || name.empty() ? "" : ": ", name);
-  constexpr size_t mostBytes = 190; // of labelBytes
-  return fmt::format("{} (exchange {})", std::string_view(words).substr(0, mostBytes), number);
+  constexpr size_t maxBytes = 190; // of labelBytes
+  return fmt::format("{} (exchange {})", std::string_view(words).substr(0, maxBytes), number);
 }
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Communicator> communicator)

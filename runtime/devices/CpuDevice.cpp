@@ -21,7 +21,7 @@
 namespace halftone {
 namespace {
 
-constexpr int mostThreads = 1024;
+constexpr int maxThreads = 1024;
 constexpr double worthSharing = 3000; // ns; for cheaper launches, waking workers costs more than it saves
 
 class CpuQueue final : public HostQueue {
@@ -77,9 +77,9 @@ private:
 };
 
 Status checkThreadCount(int64_t threads) {
-  if (threads >= 1 && threads <= mostThreads)
+  if (threads >= 1 && threads <= maxThreads)
     return {};
-  return {ErrorKind::value_error, fmt::format("expected 1 to {} threads, got {}", mostThreads, threads)};
+  return {ErrorKind::value_error, fmt::format("expected 1 to {} threads, got {}", maxThreads, threads)};
 }
 
 } // namespace
@@ -136,13 +136,13 @@ StatusOr<int> defaultThreadCount() {
     auto [end, error] = std::from_chars(all.begin(), all.end(), threads);
     if (error != std::errc() || end != all.end() || !checkThreadCount(threads).isOk())
       return environmentError(ErrorKind::value_error, "HALFTONE_NUM_THREADS",
-                              fmt::format("a number from 1 to {}", mostThreads));
+                              fmt::format("a number from 1 to {}", maxThreads));
     return threads;
   }
   cpu_set_t cores;
   CPU_ZERO(&cores);
   const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  return std::clamp(count, 1, mostThreads);
+  return std::clamp(count, 1, maxThreads);
 }
 
 StatusOr<std::shared_ptr<CpuDevice>> sharedCpuDevice() {

@@ -12,7 +12,7 @@ namespace halftone {
 
 /// Returns null if that much memory is not free.
 static void *allocateBlock(size_t bytes) {
-  if (bytes >= leastHugeBlock)
+  if (bytes >= minHugeBlock)
     return allocatePages(bytes);
   constexpr size_t alignment = bufferAlignment;
   return std::aligned_alloc(alignment, (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1));

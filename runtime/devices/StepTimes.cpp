@@ -114,14 +114,14 @@ std::vector<PlayRecord::Collective> collectivesOf(const Player &player, Clock::t
 } // namespace
 
 StatusOr<StepTimes> measureSteps(const Player &player) {
-  constexpr size_t mostPlays = 20;
+  constexpr size_t maxPlays = 20;
   constexpr double enoughSeconds = 1;
   StatusOr<TimedPlayer> timed = TimedPlayer::of(player, false);
   HALFTONE_RETURN_IF_ERROR(timed.status());
   std::vector<double> plays;
   std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // [step][play]
   const Clock::time_point start = Clock::now();
-  while (plays.size() < mostPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
+  while (plays.size() < maxPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
     timed->device->launches.clear();
     const Clock::time_point began = Clock::now();
     HALFTONE_RETURN_IF_ERROR(timed->player->play(timed->feeds).status());

@@ -104,7 +104,7 @@ struct RepeatStep {
   std::optional<Predicate> running{};
 };
 /// The maximum nesting depth of repeats.
-inline constexpr size_t mostRepeats = 8;
+inline constexpr size_t maxRepeats = 8;
 
 using Step = std::variant<LaunchStep, CopyStep, CollectiveStep, WaitStep, RepeatStep>;
 

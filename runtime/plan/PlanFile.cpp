@@ -268,7 +268,7 @@ StatusOr<Executable> readExecutable(std::string_view bytes) {
 }
 
 StatusOr<Executable> loadExecutable(const std::string &path) {
-  const StatusOr<std::string> bytes = readFile(path, detail::mostPlanBytes);
+  const StatusOr<std::string> bytes = readFile(path, detail::maxPlanBytes);
   HALFTONE_RETURN_IF_ERROR(bytes.status());
   StatusOr<Executable> executable = readExecutable(*bytes);
   if (!executable.isOk())
@@ -278,9 +278,9 @@ StatusOr<Executable> loadExecutable(const std::string &path) {
 
 Status saveExecutable(const Executable &executable, const std::string &path) {
   const std::string bytes = writeExecutable(executable);
-  if (std::ssize(bytes) > detail::mostPlanBytes)
+  if (std::ssize(bytes) > detail::maxPlanBytes)
     return Status(ErrorKind::value_error, fmt::format("cannot write {}: the plan has {} bytes; a file holds at most {}",
-                                                      path, bytes.size(), detail::mostPlanBytes));
+                                                      path, bytes.size(), detail::maxPlanBytes));
   return writeFile(path, {bytes});
 }
 

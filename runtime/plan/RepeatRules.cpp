@@ -29,8 +29,8 @@ private:
     const auto fail = [&](std::string message) {
       return Status(ErrorKind::value_error, fmt::format("plan: slot {}: {}", &slot - plan_.slots.data(), message));
     };
-    if (slot.strides.size() > mostRepeats)
-      return fail(fmt::format("{} strides; expected at most {}", slot.strides.size(), mostRepeats));
+    if (slot.strides.size() > maxRepeats)
+      return fail(fmt::format("{} strides; expected at most {}", slot.strides.size(), maxRepeats));
     for (const Stride &stride : slot.strides)
       if (stride.period == 0 ? stride.phase != 0 : stride.period != 2 || stride.phase < 0 || stride.phase > 1)
         return fail(fmt::format("a stride with period {} and phase {}; expected period 2 and phase 0 or 1, or none",
@@ -60,8 +60,8 @@ private:
     if (step.count < 1 || step.steps < 1 || step.steps > static_cast<int64_t>(end - repeat - 1))
       return bad(fmt::format("repeats {} steps {} times; {} steps follow in its block", step.steps, step.count,
                              end - repeat - 1));
-    if (counts_.size() == mostRepeats)
-      return bad(fmt::format("repeats nest more than {} deep", mostRepeats));
+    if (counts_.size() == maxRepeats)
+      return bad(fmt::format("repeats nest more than {} deep", maxRepeats));
     counts_.push_back(step.count);
     HALFTONE_RETURN_IF_ERROR(checkBlock(repeat + 1, plan_.bodyEnd(repeat)));
     counts_.pop_back();

@@ -83,7 +83,7 @@ std::shared_ptr<PolicyAccess::Rep> PolicyAccess::map(const Config &config) {
 }
 
 DTypePolicyMap DTypePolicyMap::load(const std::string &json_path) {
-  const std::string text = readFile(json_path, detail::mostJsonBytes).valueOrThrow();
+  const std::string text = readFile(json_path, detail::maxJsonBytes).valueOrThrow();
   try {
     const DTypePolicy policy = dtype_policies::deserialize(Config::parse(text));
     if (std::optional<DTypePolicyMap> map = policy.as_map())
@@ -106,9 +106,9 @@ void DTypePolicyMap::save(const std::string &json_path) const {
   } catch (const Json::type_error &) {
     throw Error(ErrorKind::value_error, fmt::format("Cannot write the policy map '{}': a key is not UTF-8", json_path));
   }
-  if (std::ssize(text) > detail::mostJsonBytes)
+  if (std::ssize(text) > detail::maxJsonBytes)
     throw Error(ErrorKind::value_error,
                 fmt::format("Cannot write the policy map '{}': it has {} bytes; a file holds at most {}", json_path,
-                            text.size(), detail::mostJsonBytes));
+                            text.size(), detail::maxJsonBytes));
   writeFile(json_path, {text}).orThrow();
 }

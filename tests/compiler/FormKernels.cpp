@@ -15,7 +15,7 @@ namespace {
 
 /// The kernels of a module in stage kernel.
 struct Kernels {
-  int64_t launches = 0, kernels = 0, mostOps = 0, partialReductions = 0;
+  int64_t launches = 0, kernels = 0, maxOps = 0, partialReductions = 0;
 };
 
 Kernels formed(const std::string &text) {
@@ -34,7 +34,7 @@ Kernels formed(const std::string &text) {
   module->walk([&](PartialReduceOp) { ++found.partialReductions; });
   for (auto kernel : module->getOps<KernelOp>()) {
     ++found.kernels;
-    found.mostOps = std::max<int64_t>(found.mostOps, kernel.getBody().front().getOperations().size() - 1);
+    found.maxOps = std::max<int64_t>(found.maxOps, kernel.getBody().front().getOperations().size() - 1);
   }
   return found;
 }
@@ -50,8 +50,8 @@ TEST_CASE("a long chain of elementwise ops becomes kernels of at most 256 ops") 
   text += fmt::format("\n  return %v{} : tensor<64xf32>\n}}", count);
   const Kernels found = formed(text);
   CHECK(found.launches == 10);
-  CHECK(found.mostOps >= 250);
-  CHECK(found.mostOps <= 256 + 16); // copies of the cheap ops at the start of a kernel count too
+  CHECK(found.maxOps >= 250);
+  CHECK(found.maxOps <= 256 + 16); // copies of the cheap ops at the start of a kernel count too
 }
 
 TEST_CASE("every reduction over rows that a loop reads anyway becomes a partial reduction of the loop") {
@@ -73,7 +73,7 @@ TEST_CASE("every reduction over rows that a loop reads anyway becomes a partial 
 }})",
                                            results, body, names, types));
   CHECK(found.partialReductions == count);
-  CHECK(found.mostOps >= 3 * count);
+  CHECK(found.maxOps >= 3 * count);
 }
 
 TEST_CASE("finite checks of many tensors are one launch for about 32 of them") {

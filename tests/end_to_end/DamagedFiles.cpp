@@ -197,7 +197,7 @@ struct Options {
   std::string kind;
   uint64_t seed = 1;
   int64_t first = 0, count = 2000, mostMib = 1024;
-  double mostSeconds = 5.0;
+  double maxSeconds = 5.0;
 };
 
 /// "" if the file loads or its error names it; otherwise a description of what happened.
@@ -218,7 +218,7 @@ std::string faultOf(const Kind &kind, const std::string &path, const Options &op
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   rusage usage{};
   (void)::getrusage(RUSAGE_SELF, &usage);
-  if (seconds > options.mostSeconds)
+  if (seconds > options.maxSeconds)
     fault = fmt::format("{:.1f} seconds", seconds);
   if (usage.ru_maxrss > options.mostMib * 1024)
     fault = fmt::format("{} MiB of memory", usage.ru_maxrss / 1024);
@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
   app.add_option("--first", options.first, "the number of the first file");
   app.add_option("--count", options.count, "files of each kind");
   app.add_option("--most-mib", options.mostMib, "memory of the whole process");
-  app.add_option("--most-seconds", options.mostSeconds, "for one file");
+  app.add_option("--most-seconds", options.maxSeconds, "for one file");
   CLI11_PARSE(app, argc, argv);
   set_output([](std::string_view) {});
   const fs::path memory = "/dev/shm"; // where writes do not wait for a disk

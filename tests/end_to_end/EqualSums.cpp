@@ -18,7 +18,7 @@ double errorOf(const Tensor &result, double expected) {
 }
 
 /// The error bound for a sum of equal float32 numbers.
-constexpr double mostError = 4e-6;
+constexpr double maxError = 4e-6;
 const double tenth = 0.1f;
 
 } // namespace
@@ -47,9 +47,9 @@ static void checkSums(int64_t n) {
     });
     const Tensors results = statistics(x);
     const double count = static_cast<double>(x.size()) / static_cast<double>(results[0].size());
-    CHECK(errorOf(results[0], tenth * count) < mostError);
-    CHECK(errorOf(results[1], tenth) < mostError);
-    CHECK(errorOf(results[2], tenth * tenth) < mostError);
+    CHECK(errorOf(results[0], tenth * count) < maxError);
+    CHECK(errorOf(results[1], tenth) < maxError);
+    CHECK(errorOf(results[2], tenth * tenth) < maxError);
   }
 }
 
@@ -75,10 +75,10 @@ TEST_CASE("A softmax over many equal entries sums to 1, in its gradient too") {
     return {ops::softmax(v), ops::log_softmax(v), gradients(weighted, {v})[0]};
   });
   const Tensors results = f(x);
-  CHECK(errorOf(results[0], 1.0 / n) < mostError);
-  CHECK(errorOf(results[1], -std::log(double(n))) < mostError);
+  CHECK(errorOf(results[0], 1.0 / n) < maxError);
+  CHECK(errorOf(results[1], -std::log(double(n))) < maxError);
   for (double slope : numbers(results[2]))
-    REQUIRE(std::abs(slope) < mostError / n);
+    REQUIRE(std::abs(slope) < maxError / n);
 }
 
 TEST_CASE("A loss of equal errors, and the gradient of a bias, keep their digits") {
@@ -87,8 +87,8 @@ TEST_CASE("A loss of equal errors, and the gradient of a bias, keep their digits
   model.compile({.optimizer = optimizers::SGD(1.0), .loss = "mean_squared_error"});
   const Tensor x = Tensor::zeros({n, 1}), y = Tensor::full({n, 3}, tenth);
   const double loss = model.train_on_batch(x, y)["loss"];
-  CHECK(std::abs(loss / (tenth * tenth) - 1) < mostError);
-  CHECK(errorOf(model.get_weights()[1], 2 * tenth / 3) < mostError);
+  CHECK(std::abs(loss / (tenth * tenth) - 1) < maxError);
+  CHECK(errorOf(model.get_weights()[1], 2 * tenth / 3) < maxError);
 }
 
 TEST_CASE("BatchNormalization has the variance of many rows that lie far from their mean") {
@@ -100,7 +100,7 @@ TEST_CASE("BatchNormalization has the variance of many rows that lie far from th
       for (size_t i = 0; i < rows.size(); ++i)
         rows[i] = i / 2 % 2 ? 500 : -500;
       (void)layer(Tensor(rows, {n, 2}), {.training = true});
-      CHECK(errorOf(layer.get_weights()[3], 250000) < mostError);
+      CHECK(errorOf(layer.get_weights()[3], 250000) < maxError);
     }
 }
 
@@ -110,6 +110,6 @@ TEST_CASE("A mean of rows of large equal numbers is that number") {
     rows.insert(rows.end(), {0.1f, -100.1f});
   const auto meanOfRows = jit([](const Value &v) -> Value { return ops::mean(v, 0); });
   const std::vector<double> mean = numbers(meanOfRows(Tensor(rows, {500000, 2})));
-  CHECK(mean[0] == Approx(0.1f).epsilon(mostError));
-  CHECK(mean[1] == Approx(-100.1f).epsilon(mostError));
+  CHECK(mean[0] == Approx(0.1f).epsilon(maxError));
+  CHECK(mean[1] == Approx(-100.1f).epsilon(maxError));
 }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double mostSeconds = 5;
+constexpr double maxSeconds = 5;
 
 /// Keys whose values load_model() does not need, as in Keras: the written config has its own. The inner optimizer of a
 /// loss scale has no scale in Halftone.
@@ -142,7 +142,7 @@ Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &plac
     outcome.fault = fmt::format("no Error: {}", error.what());
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (seconds > mostSeconds)
+  if (seconds > maxSeconds)
     outcome.fault += fmt::format(" took {:.1f} s", seconds);
   return outcome;
 }

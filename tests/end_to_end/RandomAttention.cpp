@@ -16,8 +16,8 @@ void RandomProgram::attention(RandomItem x) {
   const int64_t batch = queries[0], heads = queries[2], groups = heads > 0 && below(2) ? heads : 1;
   const int64_t keys = below(4) ? extent(13) : 128 + below(9), width = 1 + below(9);
   const RandomShape out{batch, queries[1], heads, width}, lse{batch, heads, queries[1]};
-  if (sizeOf(lse) * keys > mostElements || sizeOf(lse) * keys * (queries[3] + width) > 500'000 ||
-      batch * keys * groups * queries[3] > mostElements)
+  if (sizeOf(lse) * keys > maxElements || sizeOf(lse) * keys * (queries[3] + width) > 500'000 ||
+      batch * keys * groups * queries[3] > maxElements)
     return;
   const RandomItem q = queries == x.shape ? x : moved("reshape", x, "", queries);
   const RandomItem k = factor(x.dtype, {batch, keys, groups, queries[3]}),

@@ -32,7 +32,7 @@ void RandomProgram::window(const RandomItem &x) {
   to.insert(to.end(), steps.places.begin(), steps.places.end());
   to.insert(to.end(), steps.taps.begin(), steps.taps.end());
   to.insert(to.end(), x.shape.begin() + 1 + spatial, x.shape.end());
-  if (sizeOf(to) > mostElements)
+  if (sizeOf(to) > maxElements)
     return;
   const RandomItem y = moved("window", x, fmt::format("{{{}{}}}", steps.text, below(4) ? "" : ", lowest"), to);
   if (x.dtype == "i1" || x.isFloat8() || below(2)) // otherwise pooled
@@ -84,7 +84,7 @@ void RandomProgram::convolution(RandomItem x) {
   to.insert(to.end(), steps.places.begin(), steps.places.end());
   to.insert(to.end(), {groups, filters});
   const int64_t depth = sizeOf(steps.taps) * image.back();
-  if (sizeOf(image) > mostElements || sizeOf(kernel) > mostElements || sizeOf(to) > mostElements ||
+  if (sizeOf(image) > maxElements || sizeOf(kernel) > maxElements || sizeOf(to) > maxElements ||
       sizeOf(to) * depth > 1'000'000)
     return;
   const RandomItem from = image == x.shape                   ? x

@@ -32,7 +32,7 @@ void RandomProgram::scan(const RandomItem &x) {
     inits.push_back(below(2) ? like(x) : one(pool));
   for (int i = below(3); i > 0; --i) {
     const RandomItem slice = below(2) ? x : RandomItem{"", one(floats), anyShape()};
-    if (sizeOf(slice.shape) * length <= mostElements)
+    if (sizeOf(slice.shape) * length <= maxElements)
       stacks.push_back(argument(slice.dtype, stacked(slice).shape));
   }
   const std::string name = fmt::format("%n{}", lines.size());
@@ -64,7 +64,7 @@ void RandomProgram::scan(const RandomItem &x) {
   }
   for (int i = below(3); i > 0; --i) {
     const RandomItem y = pool[begin + size_t(below(int(pool.size() - begin)))];
-    if (sizeOf(y.shape) * length > mostElements || y.shape.size() > 4)
+    if (sizeOf(y.shape) * length > maxElements || y.shape.size() > 4)
       continue;
     values.push_back(y.name);
     kinds.push_back(y.type());

@@ -49,7 +49,7 @@ void RandomProgram::contract(RandomItem x) {
   for (size_t i = batch + contracted; i < axes.size(); ++i)
     to.push_back(x.shape[size_t(axes[i])]);
   to.insert(to.end(), free.begin(), free.end());
-  if (sizeOf(shape) > mostElements || sizeOf(to) > mostElements || sizeOf(to) * depth > 2'000'000)
+  if (sizeOf(shape) > maxElements || sizeOf(to) > maxElements || sizeOf(to) * depth > 2'000'000)
     return;
   const std::string dtype = below(5) < 3 ? x.dtype : x.wide();
   const RandomItem y = degenerate && shape == x.shape ? x : factor(x.dtype, shape);
@@ -116,7 +116,7 @@ void RandomProgram::concat(const RandomItem &x) {
   const RandomItem y = like(x);
   RandomShape to = x.shape;
   to[size_t(axis)] *= 2;
-  if (sizeOf(to) <= mostElements)
+  if (sizeOf(to) <= maxElements)
     add(x.dtype, to,
         fmt::format("concat {}, {} {{axis = {} : i64}} : {}, {} to {}", x.name, y.name, axis, x.type(), x.type(),
                     RandomItem{"", x.dtype, to}.type()));
@@ -155,7 +155,7 @@ void RandomProgram::lookupInBatches(const RandomItem &x) {
   const auto batch = int(x.shape.size()) - 1;
   RandomShape to(x.shape.begin(), x.shape.begin() + batch);
   to.push_back(extent(10));
-  if (sizeOf(to) > mostElements || (x.shape.back() == 0 && sizeOf(to) != 0))
+  if (sizeOf(to) > maxElements || (x.shape.back() == 0 && sizeOf(to) != 0))
     return;
   const RandomItem numbers = argument("f32", to), at = cast(binary("mul", numbers, splat(numbers, "9.0")), "i32");
   const std::string attributes = fmt::format("{{axis = {0} : i64, batch = {0} : i64}}", batch);
@@ -177,7 +177,7 @@ void RandomProgram::lookup(const RandomItem &x) {
   to.insert(to.end(), x.shape.begin() + axis + 1, x.shape.end());
   if (x.shape[size_t(axis)] == 0 && sizeOf(to) != 0)
     return;
-  if (sizeOf(to) <= mostElements && to.size() <= 5)
+  if (sizeOf(to) <= maxElements && to.size() <= 5)
     add(x.dtype, to,
         fmt::format("gather {}, {} {{axis = {} : i64}} : ({}, {}) -> {}", x.name, at.name, axis, x.type(), at.type(),
                     RandomItem{"", x.dtype, to}.type()));
@@ -193,7 +193,7 @@ void RandomProgram::scatter(const std::string &dtype) {
     to.push_back(extent(10));
     updates.push_back(to.back());
   }
-  if (sizeOf(updates) > mostElements || (to[axis] == 0 && sizeOf(updates) != 0))
+  if (sizeOf(updates) > maxElements || (to[axis] == 0 && sizeOf(updates) != 0))
     return;
   const auto known = pick([&](const RandomItem &y) { return y.dtype == dtype && y.shape == updates; });
   const RandomItem x = known ? *known : argument(dtype, updates);
@@ -212,7 +212,7 @@ void RandomProgram::scatter(const std::string &dtype) {
 
 void RandomProgram::integerProduct() {
   const int64_t m = extent(), k = extent(), n = extent();
-  if (std::max({m * k, k * n, m * n}) > mostElements)
+  if (std::max({m * k, k * n, m * n}) > maxElements)
     return;
   const int64_t left = below(2), right = below(2);
   const auto bytes = [&](const RandomShape &shape) {
@@ -265,7 +265,7 @@ void RandomProgram::step() {
     RandomShape to = x.shape;
     to.insert(to.begin() + at, extent());
     axes.erase(axes.begin() + at);
-    if (rank < 4 && sizeOf(to) <= mostElements)
+    if (rank < 4 && sizeOf(to) <= maxElements)
       broadcast(x, axes, to);
     return;
   }

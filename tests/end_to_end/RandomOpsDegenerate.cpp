@@ -150,7 +150,7 @@ void RandomProgram::axes(const RandomItem &x) {
       to.push_back(x.shape[axis]);
     }
   }
-  if (sizeOf(to) <= mostElements && to.size() <= 5)
+  if (sizeOf(to) <= maxElements && to.size() <= 5)
     broadcast(x, kept, to);
 }
 
@@ -195,7 +195,7 @@ void RandomProgram::join(const RandomItem &x) {
     types.push_back(each.type());
     to[axis] += each.shape[axis];
   }
-  if (sizeOf(to) <= mostElements)
+  if (sizeOf(to) <= maxElements)
     add(x.dtype, to,
         fmt::format("concat {} {{axis = {} : i64}} : {} to {}", fmt::join(names, ", "), axis, fmt::join(types, ", "),
                     typeOf(x.dtype, to)));
@@ -229,7 +229,7 @@ void RandomProgram::square(const RandomItem &x) {
       free.push_back(x.shape[axis]);
   to.insert(to.end(), free.begin(), free.end());
   to.insert(to.end(), free.begin(), free.end());
-  if (sizeOf(to) > mostElements || sizeOf(to) * depth > 2'000'000 || to.size() > 5)
+  if (sizeOf(to) > maxElements || sizeOf(to) * depth > 2'000'000 || to.size() > 5)
     return;
   const std::string dtype = x.dtype == "i8" ? "i32" : x.isFloat8() || below(2) ? x.wide() : x.dtype;
   add(dtype, to,
@@ -253,7 +253,7 @@ void RandomProgram::byItself(const RandomItem &x) {
     RandomShape to(table.shape.begin(), table.shape.begin() + axis);
     to.insert(to.end(), at.shape.begin(), at.shape.end());
     to.insert(to.end(), table.shape.begin() + axis + 1, table.shape.end());
-    if (sizeOf(to) <= mostElements && to.size() <= 5 && (table.shape[size_t(axis)] != 0 || sizeOf(to) == 0))
+    if (sizeOf(to) <= maxElements && to.size() <= 5 && (table.shape[size_t(axis)] != 0 || sizeOf(to) == 0))
       add(table.dtype, to,
           fmt::format("gather {}, {} {{axis = {} : i64}} : ({}, {}) -> {}", table.name, at.name, axis, table.type(),
                       at.type(), typeOf(table.dtype, to)));

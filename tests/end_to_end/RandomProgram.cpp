@@ -82,7 +82,7 @@ RandomShape RandomProgram::anyShape() {
     RandomShape shape(size_t(one(std::vector<int>{0, 1, 2, 2, 2, 2, 3, 3, 4})));
     for (int64_t &each : shape)
       each = extent();
-    if (sizeOf(shape) <= mostElements)
+    if (sizeOf(shape) <= maxElements)
       return shape;
   }
 }

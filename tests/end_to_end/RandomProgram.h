@@ -34,7 +34,7 @@ public:
   std::string text(int ops);
 
 private:
-  static constexpr int64_t mostElements = 20000;
+  static constexpr int64_t maxElements = 20000;
 
   // In RandomProgram.cpp: values, and the ops that callers request.
   int below(int count) { return int(random() % uint32_t(count)); }

@@ -50,7 +50,7 @@ std::vector<Tensor> play(FetchBuffers &places, const Executable &executable, Dev
 
 TEST_CASE("Fetches of up to 1 MiB on a device apart have addresses that stay; the small ones leave with one copy") {
   const auto device = test::FarDevice::create("cuda:0");
-  constexpr int64_t large = FetchBuffers::mostFixedBytes / 4 + 1;
+  constexpr int64_t large = FetchBuffers::maxFixedBytes / 4 + 1;
   const Executable executable = fetching({1, 300, 256, large, 0, large - 1, 3});
   StatusOr<FetchBuffers> places = FetchBuffers::make(executable, device);
   REQUIRE(places.isOk());
@@ -103,7 +103,7 @@ TEST_CASE("A device without room for the fetches of a plan names the plan and th
     StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t bytes) override { return inner().makeQueue(bytes); }
   };
   const auto device = std::make_shared<Full>(test::FarDevice::create("cuda:0"));
-  const Executable small = fetching({2}), large = fetching({FetchBuffers::mostFixedBytes});
+  const Executable small = fetching({2}), large = fetching({FetchBuffers::maxFixedBytes});
   CHECK(FetchBuffers::make(small, device).status().message() == "report: its fetches: no room");
   StatusOr<FetchBuffers> places = FetchBuffers::make(large, device);
   REQUIRE(places.isOk());

@@ -109,7 +109,7 @@ TEST_CASE("A program keeps the players of 1,000 signatures that are used in turn
 
 TEST_CASE("the least recently used player goes, with one warning that names the dimension that varies") {
   std::vector<std::string> warnings;
-  const auto most = static_cast<int64_t>(ProgramCache::Bounds().most);
+  const auto most = static_cast<int64_t>(ProgramCache::Bounds().limit);
   ProgramCache program("predict", identity, [&](const std::string &text) { warnings.push_back(text); });
   for (int64_t n = 1; n <= most; ++n)
     REQUIRE(program.find(rows(n)).isOk());
@@ -137,7 +137,7 @@ TEST_CASE("Players whose arenas take more than the bound go, but for as many as 
     return Player::bind(exe, test::testKernels(), std::make_shared<NullDevice>(), {});
   };
   ProgramCache program("predict", withArena, [&](const std::string &text) { warnings.push_back(text); },
-                       {.most = 100, .always = 3, .arenaBytes = 5 << 20});
+                       {.limit = 100, .always = 3, .arenaBytes = 5 << 20});
   for (int64_t n = 1; n <= 5; ++n)
     REQUIRE(program.find(rows(n)).isOk());
   CHECK(warnings.empty());
@@ -145,7 +145,7 @@ TEST_CASE("Players whose arenas take more than the bound go, but for as many as 
   CHECK(program.keys().size() == 5);
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], Catch::Contains("predict: the programs of 6 input signatures take 6 MiB"));
-  ProgramCache few("predict", withArena, {}, {.most = 100, .always = 3, .arenaBytes = 1 << 20});
+  ProgramCache few("predict", withArena, {}, {.limit = 100, .always = 3, .arenaBytes = 1 << 20});
   for (int64_t n = 1; n <= 5; ++n)
     REQUIRE(few.find(rows(n)).isOk());
   CHECK(few.keys().size() == 3);
@@ -153,7 +153,7 @@ TEST_CASE("Players whose arenas take more than the bound go, but for as many as 
 
 TEST_CASE("If only the groups of feeds differ, the warning about too many players says so") {
   std::vector<std::string> warnings;
-  ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, {.most = 2});
+  ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, {.limit = 2});
   for (const std::vector<int64_t> &groups : {std::vector<int64_t>{1}, {1, 0}, {0, 1}})
     REQUIRE(program.find(rows(1, groups)).isOk());
   REQUIRE(warnings.size() == 1);

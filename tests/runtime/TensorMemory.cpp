@@ -13,7 +13,7 @@ namespace {
 
 /// Returns true if blocks are kept at all. Under AddressSanitizer none are.
 bool keeps() {
-  std::shared_ptr<void> block = allocateTensorMemory(leastKeptBlock);
+  std::shared_ptr<void> block = allocateTensorMemory(minKeptBlock);
   const size_t before = keptTensorBytes();
   block.reset();
   return keptTensorBytes() != before;
@@ -24,7 +24,7 @@ bool keeps() {
 TEST_CASE("Every block of tensor memory is aligned, writable and its own") {
   std::vector<std::shared_ptr<void>> blocks;
   const std::vector<size_t> sizes = {
-      0, 1, 63, 4096, leastKeptBlock - 1, leastKeptBlock, leastKeptBlock + 1, size_t(1) << 22, (size_t(5) << 20) + 3};
+      0, 1, 63, 4096, minKeptBlock - 1, minKeptBlock, minKeptBlock + 1, size_t(1) << 22, (size_t(5) << 20) + 3};
   for (int round = 0; round < 2; ++round)
     for (size_t bytes : sizes) {
       blocks.push_back(allocateTensorMemory(bytes));
@@ -45,32 +45,32 @@ TEST_CASE("Every block of tensor memory is aligned, writable and its own") {
 TEST_CASE("A large block serves the next tensor of its size, and a small one is not kept") {
   if (!keeps())
     return;
-  std::shared_ptr<void> large = allocateTensorMemory(7 * leastKeptBlock);
+  std::shared_ptr<void> large = allocateTensorMemory(7 * minKeptBlock);
   void *const address = large.get();
   const size_t before = keptTensorBytes();
   large.reset();
-  CHECK(keptTensorBytes() == before + 7 * leastKeptBlock);
-  const std::shared_ptr<void> other = allocateTensorMemory(8 * leastKeptBlock);
+  CHECK(keptTensorBytes() == before + 7 * minKeptBlock);
+  const std::shared_ptr<void> other = allocateTensorMemory(8 * minKeptBlock);
   CHECK(other.get() != address);
-  const std::shared_ptr<void> again = allocateTensorMemory(7 * leastKeptBlock);
+  const std::shared_ptr<void> again = allocateTensorMemory(7 * minKeptBlock);
   CHECK(again.get() == address);
   CHECK(keptTensorBytes() == before);
-  allocateTensorMemory(leastKeptBlock - 1).reset();
+  allocateTensorMemory(minKeptBlock - 1).reset();
   CHECK(keptTensorBytes() == before);
 }
 
 TEST_CASE("No more tensor memory is kept than the limit") {
   if (!keeps())
     return;
-  constexpr size_t block = mostKeptBytes / 4 + 1; // its pages are never touched
+  constexpr size_t block = maxKeptBytes / 4 + 1; // its pages are never touched
   std::vector<std::shared_ptr<void>> blocks;
   for (int i = 0; i < 6; ++i)
     blocks.push_back(allocateTensorMemory(block));
   blocks.clear();
-  CHECK(keptTensorBytes() <= mostKeptBytes);
+  CHECK(keptTensorBytes() <= maxKeptBytes);
   CHECK(keptTensorBytes() >= 3 * block);
   const size_t before = keptTensorBytes();
-  allocateTensorMemory(mostKeptBytes + 1).reset();
+  allocateTensorMemory(maxKeptBytes + 1).reset();
   CHECK(keptTensorBytes() == before);
 }
 
@@ -80,11 +80,11 @@ TEST_CASE("Threads take and return tensor memory at once") {
   for (size_t t = 0; t < intact.size(); ++t)
     threads.emplace_back([t, &intact] {
       for (int i = 0; i < 200; ++i) {
-        const std::shared_ptr<void> block = allocateTensorMemory(leastKeptBlock * (1 + i % 3));
+        const std::shared_ptr<void> block = allocateTensorMemory(minKeptBlock * (1 + i % 3));
         auto *const bytes = static_cast<unsigned char *>(block.get());
-        bytes[0] = bytes[leastKeptBlock - 1] = static_cast<unsigned char>(t);
+        bytes[0] = bytes[minKeptBlock - 1] = static_cast<unsigned char>(t);
         std::this_thread::yield();
-        intact[t] = intact[t] && bytes[0] == t && bytes[leastKeptBlock - 1] == t;
+        intact[t] = intact[t] && bytes[0] == t && bytes[minKeptBlock - 1] == t;
       }
     });
   for (std::thread &thread : threads)

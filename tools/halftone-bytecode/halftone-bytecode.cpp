@@ -35,7 +35,7 @@ LogicalResult loadIrdl(const MlirOptMainConfig &config, MLIRContext &context, Ow
   if (config.getIrdlFile().empty())
     return success();
   const halftone::StatusOr<std::string> text =
-      halftone::readFile(config.getIrdlFile().str(), halftone::detail::mostModuleBytes);
+      halftone::readFile(config.getIrdlFile().str(), halftone::detail::maxModuleBytes);
   if (!text)
     return emitError(UnknownLoc::get(&context)) << text.status().message();
   dialects = parseSourceString<ModuleOp>(*text, ParserConfig(&context), config.getIrdlFile());

@@ -75,9 +75,9 @@ herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
   if (info->type != H5O_TYPE_DATASET)
     return 0;
   const std::string path = name;
-  if (++walk.rows > detail::mostTableRows || !isPlain(path)) {
-    walk.error = walk.rows > detail::mostTableRows ? fmt::format("more than {} datasets", detail::mostTableRows)
-                                                   : "a dataset whose name is not plain text";
+  if (++walk.rows > detail::maxTableRows || !isPlain(path)) {
+    walk.error = walk.rows > detail::maxTableRows ? fmt::format("more than {} datasets", detail::maxTableRows)
+                                                  : "a dataset whose name is not plain text";
     return 1;
   }
   const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
@@ -132,7 +132,7 @@ bool makeGroup(hid_t file, hid_t links, std::istringstream &line) {
   return made >= 0 && setText(made, "name", name);
 }
 
-constexpr hsize_t slabBytes = 8 << 20, mostRowBytes = hsize_t{256} << 20;
+constexpr hsize_t slabBytes = 8 << 20, maxRowBytes = hsize_t{256} << 20;
 
 /// Prints `count` rows of axis 0 starting at `first`, or all elements of a scalar.
 bool printSlab(hid_t dataset, hid_t space, hid_t type, std::vector<hsize_t> dims, hsize_t first, hsize_t count,
@@ -192,7 +192,7 @@ std::string printNumbers(hid_t file, const std::string &path) {
   hsize_t rowBytes = H5Tget_size(type);
   for (size_t axis = 1; axis < dims.size(); ++axis) {
     rowBytes *= dims[axis];
-    if (rowBytes > mostRowBytes)
+    if (rowBytes > maxRowBytes)
       return "a compressed dataset whose rows have more than 256 MiB";
   }
   const hsize_t rows = dims.empty() ? 1 : dims[0];

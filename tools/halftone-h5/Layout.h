@@ -8,7 +8,7 @@
 namespace halftone::h5 {
 
 /// The maximum number of rows of a table.
-inline constexpr size_t mostRows = size_t{1} << 20;
+inline constexpr size_t maxRows = size_t{1} << 20;
 
 /// Prints a line for each dataset: the file offset of its values, their size in bytes, their dtype, extents and path:
 /// "8192 48 float32 4,3 layers/dense/vars/0". The extents of a scalar are "-". The offset is -1 if the values are not

@@ -12,7 +12,7 @@ namespace halftone::tools {
 namespace {
 
 constexpr int parseError = -32700, invalidRequest = -32600, requestFailed = -32803; // defined by the protocol
-constexpr size_t mostLevels = 200;                                                  // of JSON; its parser recurses
+constexpr size_t maxLevels = 200;                                                   // of JSON; its parser recurses
 constexpr StringLiteral diagnosticsMethod = "textDocument/publishDiagnostics";
 
 bool nestsDeeply(StringRef json) {
@@ -25,7 +25,7 @@ bool nestsDeeply(StringRef json) {
     } else if (json[i] == '"') {
       inString = true;
     } else if (json[i] == '[' || json[i] == '{') {
-      if (++levels > mostLevels)
+      if (++levels > maxLevels)
         return true;
     } else if ((json[i] == ']' || json[i] == '}') && levels > 0) {
       --levels;
@@ -72,7 +72,7 @@ DocumentGate::Passage DocumentGate::enter(StringRef message) {
   if (nestsDeeply(message))
     return {
         {},
-        {errorReply(nullptr, parseError, "JSON that nests more than " + std::to_string(mostLevels) + " levels deep")}};
+        {errorReply(nullptr, parseError, "JSON that nests more than " + std::to_string(maxLevels) + " levels deep")}};
   Expected<json::Value> parsed = json::parse(message);
   if (!parsed)
     return {{}, {errorReply(nullptr, parseError, toString(parsed.takeError()))}};

@@ -25,7 +25,7 @@
 
 namespace {
 
-constexpr int64_t mostBytes = int64_t(1) << 30; // per MPI message, whose count is an int
+constexpr int64_t maxBytes = int64_t(1) << 30; // per MPI message, whose count is an int
 constexpr int dataTag = 0, farewellTag = 1;
 
 MPI_Comm world = MPI_COMM_NULL;
@@ -33,7 +33,7 @@ HalftoneCommunicator self{};
 auto &hasLeft = *new std::vector<bool>; // indexed by rank
 char farewell = 0;
 std::atomic<bool> isAwaited = false; // a thread is blocked on exchanges
-double mostSeconds = 0;              // time limit of an exchange; 0 for none
+double maxSeconds = 0;               // time limit of an exchange; 0 for none
 using Label = std::array<char, halftone::labelBytes>;
 Label ownLabel{};                       // of the current exchange
 auto &labels = *new std::vector<Label>; // received labels, indexed by rank
@@ -92,9 +92,9 @@ struct Exchange {
     return MPI_SUCCESS;
   }
   int post(const HalftoneMessage &message, bool isReceive, bool isLabel) {
-    for (int64_t begin = 0; begin == 0 || begin < message.bytes; begin += mostBytes) {
+    for (int64_t begin = 0; begin == 0 || begin < message.bytes; begin += maxBytes) {
       auto *const data = static_cast<char *>(message.data) + begin;
-      const int bytes = static_cast<int>(std::min(mostBytes, message.bytes - begin));
+      const int bytes = static_cast<int>(std::min(maxBytes, message.bytes - begin));
       requests.emplace_back();
       parts.push_back({message.rank, isReceive, bytes, isLabel});
       const int code = isReceive ? MPI_Irecv(data, bytes, MPI_BYTE, message.rank, dataTag, world, &requests.back())
@@ -156,7 +156,7 @@ struct Exchange {
     char text[200];
     std::snprintf(text, sizeof text,
                   "rank %d has not answered rank %d for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
-                  parts[part].rank, self.rank, mostSeconds);
+                  parts[part].rank, self.rank, maxSeconds);
     return text;
   }
 
@@ -201,13 +201,13 @@ public:
 
 private:
   bool staysAwake() {
-    constexpr double mostSecondsAwake = 0.02;
+    constexpr double maxSecondsAwake = 0.02;
     if (!isAwaited.load(std::memory_order_relaxed))
       return false;
     const double now = MPI_Wtime();
     if (awakeSince_ == 0)
       awakeSince_ = now;
-    return now - awakeSince_ < mostSecondsAwake;
+    return now - awakeSince_ < maxSecondsAwake;
   }
 
   int64_t count_ = 0;     // number of polls
@@ -250,7 +250,7 @@ int32_t exchange(const char *label, const HalftoneMessage *sends, int64_t sendCo
     patience.once();
     if (patience.isLong()) {
       leaver = open.leaver();
-      if (leaver.empty() && mostSeconds > 0 && MPI_Wtime() - start > mostSeconds) {
+      if (leaver.empty() && maxSeconds > 0 && MPI_Wtime() - start > maxSeconds) {
         gaveUp = true;
         return give(open.silent());
       }
@@ -329,7 +329,7 @@ bool joinsInTime(int &code) {
     }
   }
   std::unique_lock lock(joining->mutex);
-  const bool isDone = joining->changed.wait_for(lock, std::chrono::duration<double>(mostSeconds),
+  const bool isDone = joining->changed.wait_for(lock, std::chrono::duration<double>(maxSeconds),
                                                 [] { return joining->code.has_value(); });
   code = joining->code.value_or(MPI_SUCCESS);
   return isDone;
@@ -346,23 +346,23 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
   if (const std::string bound = halftone::environmentValue("HALFTONE_EXCHANGE_SECONDS"); !bound.empty()) {
     char *end = nullptr;
     constexpr double most = 1e9; // longer than any run
-    mostSeconds = std::strtod(bound.c_str(), &end);
-    if (*end || !(mostSeconds > 0) || !(mostSeconds <= most)) {
+    maxSeconds = std::strtod(bound.c_str(), &end);
+    if (*end || !(maxSeconds > 0) || !(maxSeconds <= most)) {
       failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a number of seconds above 0", error, errorBytes);
       return nullptr;
     }
   }
   if (!self.exchange) {
     int code = MPI_SUCCESS;
-    if (mostSeconds > 0 && !joinsInTime(code)) {
+    if (maxSeconds > 0 && !joinsInTime(code)) {
       char text[200];
       std::snprintf(text, sizeof text,
                     "some process has not joined the run for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
-                    mostSeconds);
+                    maxSeconds);
       failure(text, error, errorBytes);
       return nullptr;
     }
-    if (mostSeconds == 0)
+    if (maxSeconds == 0)
       code = join();
     if (code != MPI_SUCCESS) {
       failure(textOf(code), error, errorBytes);

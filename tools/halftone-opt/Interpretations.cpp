@@ -19,8 +19,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-constexpr int64_t mostElements = int64_t(1) << 26; // per tensor, and of all inputs: 1 GiB of doubles
-constexpr int64_t smallModule = int64_t(1) << 20;  // elements of all inputs
+constexpr int64_t maxElements = int64_t(1) << 26; // per tensor, and of all inputs: 1 GiB of doubles
+constexpr int64_t smallModule = int64_t(1) << 20; // elements of all inputs
 constexpr int drawsOfSmall = 3, specialDraw = 2;
 
 Status refused(const std::string &reason) { return {ErrorKind::value_error, reason}; }
@@ -31,14 +31,14 @@ template <class T> std::string textOf(const T &entity) {
   return text;
 }
 
-/// The number of elements, or any number above `mostElements`.
+/// The number of elements, or any number above `maxElements`.
 int64_t elementsOf(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t extent : type.getShape()) {
     if (extent == 0)
       return 0;
-    elements *= elements > mostElements || extent > mostElements ? 1 : extent; // at most mostElements squared
-    elements = std::max(elements, std::min(extent, mostElements + 1));
+    elements *= elements > maxElements || extent > maxElements ? 1 : extent; // at most maxElements squared
+    elements = std::max(elements, std::min(extent, maxElements + 1));
   }
   return elements;
 }
@@ -49,9 +49,9 @@ Status checkType(Type type, const std::string &what) {
   if (!tensor || !tensor.hasStaticShape() || !dtypeOf(tensor.getElementType()))
     return refused(
         fmt::format("{} has type {}; expected a tensor of static shape and known dtype", what, textOf(type)));
-  if (elementsOf(tensor) > mostElements)
+  if (elementsOf(tensor) > maxElements)
     return refused(fmt::format("{} has type {}, which is too large to interpret; expected at most {} elements", what,
-                               textOf(type), mostElements));
+                               textOf(type), maxElements));
   return {};
 }
 
@@ -96,9 +96,9 @@ StatusOr<int64_t> checkModule(ModuleOp module) {
     HALFTONE_RETURN_IF_ERROR(checkType(variable.getType(), "variable @" + variable.getSymName().str()));
     elements += cast<RankedTensorType>(variable.getType()).getNumElements();
   }
-  if (elements > mostElements)
+  if (elements > maxElements)
     return refused(
-        fmt::format("feeds and variables have {} elements; expected at most {} to interpret", elements, mostElements));
+        fmt::format("feeds and variables have {} elements; expected at most {} to interpret", elements, maxElements));
   return elements;
 }
 

@@ -194,8 +194,8 @@ std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   for (const auto &[paths, keys] : ambiguous.list())
     findings.push_back({true, "P002", fmt::format("{} matches {}", paths, keys)});
   // Each hint compares a key with every path, so keys beyond this number of comparisons get no hint.
-  constexpr size_t mostComparisons = 20'000'000;
-  size_t hints = mostComparisons / std::max<size_t>(model.layers.size(), 1);
+  constexpr size_t maxComparisons = 20'000'000;
+  size_t hints = maxComparisons / std::max<size_t>(model.layers.size(), 1);
   for (const MapEntry &entry : map.entries)
     if (std::optional<Finding> finding = unreachable(entry, map))
       findings.push_back(std::move(*finding));

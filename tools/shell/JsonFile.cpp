@@ -9,7 +9,7 @@
 namespace halftone::tools {
 
 Config parseFile(const std::string &path) {
-  const std::string text = readFile(path, detail::mostJsonBytes).valueOrThrow();
+  const std::string text = readFile(path, detail::maxJsonBytes).valueOrThrow();
   try {
     return Config::parse(text);
   } catch (const Error &error) {

@@ -17,7 +17,7 @@ namespace {
 
 /// The maximum size of bytecode printed as text: numbers become hexadecimal, and shared names and locations are
 /// repeated.
-size_t mostText(size_t bytes) { return (size_t{64} << 20) + 16 * bytes; }
+size_t maxText(size_t bytes) { return (size_t{64} << 20) + 16 * bytes; }
 
 Status cannotRead(const std::string &name, const std::string &reason) {
   return {ErrorKind::io_error, fmt::format("cannot read {}: {}", name, reason)};
@@ -36,7 +36,7 @@ StatusOr<std::string> readAll(const std::string &path, const std::string &name) 
     if (count < 0)
       return cannotRead(name, std::strerror(reason));
   } else {
-    contents = readFile(path, detail::mostModuleBytes);
+    contents = readFile(path, detail::maxModuleBytes);
     HALFTONE_RETURN_IF_ERROR(contents.status());
   }
   if (contents->empty())
@@ -54,10 +54,10 @@ StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std:
   HALFTONE_RETURN_IF_ERROR(writeAt(file.number(), 0, bytecode, name));
   std::string text;
   const auto take = [&](std::string_view chunk) {
-    if (text.size() + chunk.size() > mostText(bytecode.size()))
+    if (text.size() + chunk.size() > maxText(bytecode.size()))
       return Status(ErrorKind::value_error,
                     fmt::format("{}: {} bytes of bytecode that expand to more than {} MiB of text", name,
-                                bytecode.size(), mostText(bytecode.size()) >> 20));
+                                bytecode.size(), maxText(bytecode.size()) >> 20));
     text += chunk;
     return Status::ok();
   };

@@ -13,8 +13,8 @@ namespace halftone::tools {
 namespace {
 
 constexpr std::string_view bytecodeStart = "ML\xefR";
-constexpr size_t mostLevels = 1000;
-constexpr uint64_t mostTokens = uint64_t{1} << 26;
+constexpr size_t maxLevels = 1000;
+constexpr uint64_t maxTokens = uint64_t{1} << 26;
 
 bool isOf(char c, std::string_view set) { return c != '\0' && set.find(c) != std::string_view::npos; }
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
@@ -127,12 +127,11 @@ private:
     value.tokens += 1 + used.tokens;
     expanded += used.tokens;
     last = token;
-    if (levels() + used.levels > mostLevels)
+    if (levels() + used.levels > maxLevels)
       return fmt::format(
-          "text that nests more than {} levels deep; expected fewer nested brackets, operators and aliases",
-          mostLevels);
-    if (expanded > mostTokens)
-      return fmt::format("aliases that expand to more than {} tokens", mostTokens);
+          "text that nests more than {} levels deep; expected fewer nested brackets, operators and aliases", maxLevels);
+    if (expanded > maxTokens)
+      return fmt::format("aliases that expand to more than {} tokens", maxTokens);
     return "";
   }
 

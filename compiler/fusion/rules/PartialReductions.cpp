@@ -185,7 +185,7 @@ RuleResult splitReduction(FusionState &state, Operation *op) {
     if (!splitInto(state, host, reduce).empty())
       return RuleResult::applied;
   const bool isWhole = reduce.getAxes().size() == shapeOf(reduce.getX()).size();
-  const bool isLong = isWhole && elementsOf(reduce.getX()) > mostElementsOfOneRow;
+  const bool isLong = isWhole && elementsOf(reduce.getX()) > maxElementsOfOneRow;
   if (isLong && !splitInto(state, std::nullopt, reduce).empty())
     return RuleResult::applied;
   return RuleResult::because(

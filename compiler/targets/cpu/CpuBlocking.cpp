@@ -66,8 +66,8 @@ constexpr int64_t wantedMatmulBlocks = 16;
 /// The work of this block over `k` indices of K, in units of the work that justifies a separate block: multiplications
 /// or, with few rows, reading the columns.
 int64_t profitableBlocks(int64_t rows, int64_t columns, int64_t k) {
-  constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
-  return std::max(rows * columns * k / leastWork, columns * k / leastRead);
+  constexpr int64_t minWork = int64_t(1) << 17, minRead = int64_t(1) << 16;
+  return std::max(rows * columns * k / minWork, columns * k / minRead);
 }
 
 int64_t blocksOf(const MatmulTile &tile, const MatmulTraits &traits) {
@@ -79,23 +79,23 @@ constexpr int64_t stepM = 4, stepN = 64;
 /// The largest tile of an m x n product. Parts have equal size, rather than a small last part, and two threads get
 /// equally many.
 MatmulTile largestTile(int64_t m, int64_t n) {
-  constexpr int64_t mostM = 192, mostN = 256;
+  constexpr int64_t maxM = 192, maxN = 256;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
     return std::max(step, roundUp(ceilDivide(extent, parts), step));
   };
-  const int64_t rowParts = ceilDivide(std::max<int64_t>(m, 1), mostM);
+  const int64_t rowParts = ceilDivide(std::max<int64_t>(m, 1), maxM);
   return {cut(m, rowParts > 1 ? roundUp(rowParts, 2) : 1, stepM),
-          cut(n, ceilDivide(std::max<int64_t>(n, 1), mostN), stepN)};
+          cut(n, ceilDivide(std::max<int64_t>(n, 1), maxN), stepN)};
 }
 
 MatmulTile matrixTile(const MatmulTraits &traits) {
-  constexpr int64_t fewBlocks = 4, leastM = 12, fewRows = 48, someRows = 144;
+  constexpr int64_t fewBlocks = 4, minM = 12, fewRows = 48, someRows = 144;
   const int64_t m = traits.rows, n = traits.columns;
   MatmulTile tile = largestTile(m, n);
   while (blocksOf(tile, traits) < wantedMatmulBlocks) {
     // Columns first: the part of the right operand that a block packs is used by all of its rows.
     const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
-    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocksOf(tile, traits) >= fewBlocks)))
+    if (!alongN && (tile.m <= minM || (tile.m <= someRows && blocksOf(tile, traits) >= fewBlocks)))
       break;
     const MatmulTile smaller =
         alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
@@ -110,16 +110,16 @@ MatmulTile matrixTile(const MatmulTraits &traits) {
 MatmulTile imageTile(const MatmulTraits &traits) {
   // A tile has many whole lines, since each tile of rows packs the right operand again, and a row only needs memory for
   // its sums. With an even number of parts, two threads get the same work.
-  constexpr int64_t mostM = 448, mostN = 128, leastN = 32;
+  constexpr int64_t maxM = 448, maxN = 128, minN = 32;
   const int64_t m = traits.rows, n = traits.columns, line = traits.windowLine;
   const int64_t lines = std::max<int64_t>(ceilDivide(m, line), 1);
-  int64_t parts = ceilDivide(lines * line, mostM);
+  int64_t parts = ceilDivide(lines * line, maxM);
   parts = parts > 1 ? roundUp(parts, 2) : 1;
-  MatmulTile tile{ceilDivide(lines, parts) * line, std::clamp(roundUp(n, leastN), leastN, mostN)};
+  MatmulTile tile{ceilDivide(lines, parts) * line, std::clamp(roundUp(n, minN), minN, maxN)};
   while (blocksOf(tile, traits) < wantedMatmulBlocks) {
     MatmulTile smaller = tile;
-    if (tile.n > leastN)
-      smaller.n = roundUp(tile.n / 2, leastN);
+    if (tile.n > minN)
+      smaller.n = roundUp(tile.n / 2, minN);
     else
       smaller.m = ceilDivide(lines, parts = std::min(2 * parts, lines)) * line;
     if (smaller.m * smaller.n == tile.m * tile.n || profitableBlocks(smaller.m, smaller.n, traits.depth) < 1)
@@ -137,7 +137,7 @@ MatmulTile CpuBlocking::matmulTile(const MatmulTraits &traits) const {
 }
 
 int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
-  constexpr int64_t longestWhole = 8192, mostParts = 64;
+  constexpr int64_t longestWhole = 8192, maxParts = 64;
   const int64_t m = traits.rows, n = traits.columns, k = traits.depth;
   const int64_t blocks = blocksOf(matrixTile(traits), traits);
   if (k <= longestWhole || blocks == 0 || blocks >= wantedMatmulBlocks)
@@ -146,29 +146,29 @@ int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
   const MatmulTile tile = largestTile(m, n);
   const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, traits));
   const int64_t worth = profitableBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
-  return nearestParts(k, wanted, std::min(worth, mostParts));
+  return nearestParts(k, wanted, std::min(worth, maxParts));
 }
 
 std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &traits) const {
-  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // from here on one launch beats four
+  constexpr int64_t longest = 256, minScores = 4096, minKeys = 32; // from here on one launch beats four
   constexpr int64_t fewQueries = 4, manyKeys = 64;
   const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
-  const bool isLarge = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
+  const bool isLarge = traits.keys >= minKeys && traits.queries * traits.keys >= minScores;
   const bool isFew = traits.queries >= 1 && traits.queries <= fewQueries && traits.keys >= manyKeys;
   if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isLarge || isFew))
     return std::nullopt;
-  constexpr int64_t mostQueries = 96, mostKeys = 96, step = 16; // scores and operands of a step stay in the caches
-  if (isFew)                                                    // one at a time, with lanes along keys
-    return AttentionTile{1, std::min(traits.keys, mostKeys)};
-  const int64_t parts = ceilDivide(traits.queries, mostQueries);
-  return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, mostKeys)};
+  constexpr int64_t maxQueries = 96, maxKeys = 96, step = 16; // scores and operands of a step stay in the caches
+  if (isFew)                                                  // one at a time, with lanes along keys
+    return AttentionTile{1, std::min(traits.keys, maxKeys)};
+  const int64_t parts = ceilDivide(traits.queries, maxQueries);
+  return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, maxKeys)};
 }
 
 std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &traits) const {
-  constexpr int64_t mostContractions = 8, mostBytes = int64_t(4) << 20;
-  constexpr int64_t fewRows = 4, mostBytesOfFewRows = int64_t(256) << 10;
+  constexpr int64_t maxContractions = 8, maxBytes = int64_t(4) << 20;
+  constexpr int64_t fewRows = 4, maxBytesOfFewRows = int64_t(256) << 10;
   const int64_t bytes = traits.weights * (traits.factors == DType::bfloat16 ? 2 : 4);
-  if (traits.contractions > mostContractions || bytes > (traits.rows < fewRows ? mostBytesOfFewRows : mostBytes))
+  if (traits.contractions > maxContractions || bytes > (traits.rows < fewRows ? maxBytesOfFewRows : maxBytes))
     return std::nullopt;
   // Unless the weights are few, AMX tiles in separate launches multiply a step's rows faster than vectors in one kernel
   // do.
@@ -182,10 +182,10 @@ std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &trait
       traits.contractions == 0 && (traits.columns < least || traits.columns > most))
     return std::nullopt;
   // Weights that do not fit in a cache are read again for each block.
-  constexpr int64_t step = 8, rowsOfStep = 128, mostSteps = 3, bytesOfStep = int64_t(1) << 20;
+  constexpr int64_t step = 8, rowsOfStep = 128, maxSteps = 3, bytesOfStep = int64_t(1) << 20;
   const int64_t steps = std::max(ceilDivide(traits.rows, rowsOfStep), ceilDivide(bytes, bytesOfStep));
   const int64_t half = roundUp(ceilDivide(traits.rows, 2), step); // two threads at least
-  return std::min({traits.rows, half, step * std::clamp<int64_t>(steps, 1, mostSteps)});
+  return std::min({traits.rows, half, step * std::clamp<int64_t>(steps, 1, maxSteps)});
 }
 
 LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
@@ -193,7 +193,7 @@ LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
     return packedBlocks(space.rows, space.columns);
   if (space.transposes)
     return squareBlocks(space.rows, space.columns);
-  if (constexpr int64_t leastWeight = 64; space.sharesRows && space.weight >= leastWeight)
+  if (constexpr int64_t minWeight = 64; space.sharesRows && space.weight >= minWeight)
     return sharedBlocks(std::max<int64_t>(space.rows, 1), space.columns, space.groups);
   if (space.groups)
     return groupedBlocks(space.rows, space.columns, space.weight);
@@ -215,13 +215,13 @@ int64_t CpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns
 }
 
 int64_t CpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
-  constexpr int64_t leastElements = 8192, mostBlocks = 128;
+  constexpr int64_t minElements = 8192, maxBlocks = 128;
   if (shape.empty())
     return 1;
   int64_t axis = blockedAxis(shape), inner = 1;
   for (int64_t extent : shape.drop_front(axis + 1))
     inner *= extent;
-  int64_t rows = std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)), ceilDivide(shape[axis], mostBlocks));
+  int64_t rows = std::max(ceilDivide(minElements, std::max<int64_t>(inner, 1)), ceilDivide(shape[axis], maxBlocks));
   return std::clamp<int64_t>(rows, 1, std::max<int64_t>(shape[axis], 1));
 }
 

@@ -11,20 +11,20 @@ static constexpr int64_t manyRows = 64;
 bool CpuLowerings::readsDepthInRuns(DType dtype, int64_t rows, int64_t run) const {
   // Every tile of rows packs the operand again, which includes its transposition. With more rows than this (a guess),
   // one transposed copy in memory is cheaper.
-  constexpr int64_t mostRows = 4096;
+  constexpr int64_t maxRows = 4096;
   const bool isWide = dtype == DType::float32 || dtype == DType::float64;
   MatmulTraits pairs{dtype, dtype, DType::float32, manyRows};
   pairs.splitDepth = true;
   pairs.depthRun = run;
   const bool isOfPairs = chooseProduct(target(), pairs).group == 2;
-  return (isWide || isOfPairs) && rows <= mostRows && holdsWholeVectors(target(), run, dtype);
+  return (isWide || isOfPairs) && rows <= maxRows && holdsWholeVectors(target(), run, dtype);
 }
 
 bool CpuLowerings::joinsDepth(const MatmulTraits &traits, int64_t products) const {
-  constexpr int64_t leastProducts = 64; // from here on the faster product saves more than the transpose costs
+  constexpr int64_t minProducts = 64; // from here on the faster product saves more than the transpose costs
   MatmulTraits joined = traits;
   joined.splitDepth = false;
-  return products >= leastProducts && chooseProduct(target(), joined).group > chooseProduct(target(), traits).group;
+  return products >= minProducts && chooseProduct(target(), joined).group > chooseProduct(target(), traits).group;
 }
 
 bool CpuLowerings::sumsGroups(DType dtype, int64_t channels, int64_t filters) const {

@@ -24,13 +24,13 @@ using namespace mlir;
 namespace {
 
 /// The maximum numbers of vectors of columns, and of rows, that are accumulated together.
-constexpr int64_t mostVectors = 8, mostVectorsOfRows = 4;
+constexpr int64_t maxVectors = 8, maxVectorsOfRows = 4;
 
 /// The bytes for the totals of chunks of all accumulators.
 int64_t chunkTotalsBytes(const KernelSource &source, const CpuTarget &target) {
-  constexpr int64_t leastBytes = 8, side = std::max(mostVectors, mostVectorsOfRows * sharedRows);
+  constexpr int64_t minBytes = 8, side = std::max(maxVectors, maxVectorsOfRows * sharedRows);
   linalg::GenericOp accumulation = source.generics.front();
-  return PairwiseTotals::levels * side * accumulation.getNumDpsInits() * std::max(target.vectorBytes, leastBytes);
+  return PairwiseTotals::levels * side * accumulation.getNumDpsInits() * std::max(target.vectorBytes, minBytes);
 }
 
 /// The indices at the insertion point: of a few rows that are accumulated together, of the columns, and of the channel
@@ -148,7 +148,7 @@ private:
   /// Returns true if each vector holds one group. Then there is no tail.
   bool vectorsHoldGroup() const { return hasGroups() && laneCount() == groups.size; }
   /// The maximum number of rows that are accumulated together, and of vectors of columns.
-  int64_t mostRows() const;
+  int64_t maxRows() const;
   SmallVector<int64_t> vectorCounts();
   bool sharesRows() const { return !rows.empty() && !reduced.empty() && rows.back() > reduced.back(); }
   /// Emits `count` rows from `row` on, interleaved.
@@ -174,7 +174,7 @@ private:
   RowPosition position{frame, rows, groups};
 };
 
-int64_t ReductionLoopEmitter::mostRows() const {
+int64_t ReductionLoopEmitter::maxRows() const {
   if (!hasGroups())
     return sharesRows() ? sharedRows : 1;
   if (!sharesRows())
@@ -197,7 +197,7 @@ SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   const bool isSmall =
       (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && position.present().size() == 1;
   const int64_t codeSize = int64_t(position.present().size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
-  const int64_t most = boundedCopies(isSmall ? mostVectors : mostVectorsOfRows, codeSize);
+  const int64_t most = boundedCopies(isSmall ? maxVectors : maxVectorsOfRows, codeSize);
   SmallVector<int64_t> counts;
   for (const int64_t count : {most, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
     if (counts.empty() || count < counts.back())
@@ -278,7 +278,7 @@ Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::funct
   SmallVector<std::string> combiners;
   while (combiners.size() < initial.size())
     combiners.append(combinersOf(accumulation));
-  const Emitted zero = frame.constant(0), one = frame.constant(1), most = frame.constant(mostAdditions);
+  const Emitted zero = frame.constant(0), one = frame.constant(1), most = frame.constant(maxAdditions);
   const auto dim = size_t(reduced.back());
   const ArrayRef<int> lineDims = ArrayRef(reduced).drop_back();
   const auto along = [&](Emitted begin, Emitted end, const Values &carried) {
@@ -371,7 +371,7 @@ void ReductionLoopEmitter::emit() {
   const Emitted columns = hasGroups() ? frame.extents[groups.dim] * groups.size : frame.extents[vectorDim];
   const Emitted blockRows = frame.extents[frame.dims], blockColumns = frame.extents[frame.dims + 1];
   const Emitted columnBlocks = ceilDivideUnsigned(columns, blockColumns);
-  const SmallVector<int64_t> counts = mostRows() > 1 ? SmallVector<int64_t>{mostRows(), 1} : SmallVector<int64_t>{1};
+  const SmallVector<int64_t> counts = maxRows() > 1 ? SmallVector<int64_t>{maxRows(), 1} : SmallVector<int64_t>{1};
   frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
     const Emitted rowBegin = divideUnsigned(block, columnBlocks) * blockRows;
     const Emitted rowEnd = minimum(rowCount, rowBegin + blockRows);

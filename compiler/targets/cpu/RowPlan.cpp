@@ -106,10 +106,10 @@ void RowPlan::chooseStreams() {
         continue;
       int64_t own = bytesOf(output.storage.element);
       bytes += own;
-      constexpr int64_t leastVector = 16;
+      constexpr int64_t minVector = 16;
       auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
-      if (phase.inner.empty() || hasLongFunction(phase.generic) || phase.codeSize > mostInterleavedCode ||
-          frame.lanes * own < leastVector || llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
+      if (phase.inner.empty() || hasLongFunction(phase.generic) || phase.codeSize > maxInterleavedCode ||
+          frame.lanes * own < minVector || llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
         continue;
       output.mayStream = true;
       smallest = smallest == 0 ? own : std::min(smallest, own);

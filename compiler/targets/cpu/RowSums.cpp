@@ -15,9 +15,9 @@ constexpr int64_t line = 64; // parts of scratch are aligned to cache lines
 constexpr int64_t levelBytes = 8;
 
 /// The number of levels of totals for `rows` rows in chunks.
-int64_t levelsOf(int64_t rows) { return llvm::bit_width(uint64_t(std::max<int64_t>(rows, 1) - 1) / mostAdditions); }
+int64_t levelsOf(int64_t rows) { return llvm::bit_width(uint64_t(std::max<int64_t>(rows, 1) - 1) / maxAdditions); }
 Emitted levelsOf(KernelFrame &frame, Emitted rows) {
-  const Emitted before = divideUnsigned(rows - 1, rows.like(mostAdditions));
+  const Emitted before = divideUnsigned(rows - 1, rows.like(maxAdditions));
   return frame.constant(before.width()) - countLeadingZeros(before);
 }
 
@@ -138,7 +138,7 @@ void RowSums::emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref
         partials.emplace_back(&phase, &output);
   if (partials.empty())
     return rows(rowBegin, rowEnd);
-  const Emitted chunk = frame.constant(mostAdditions), one = frame.constant(1);
+  const Emitted chunk = frame.constant(maxAdditions), one = frame.constant(1);
   const Emitted isOne = rowEnd - rowBegin <= chunk; // accumulates directly in the block's partial result
   Values results;
   for (auto [phase, output] : partials) {
@@ -191,7 +191,7 @@ Values RowSums::emitTotals(Phase &phase, const RowPlan::Columns &columns) {
       return frame.loops(lineDims, carried,
                          [&](const Values &values) { return vectors.emit(phase, columns.begin, columns.end, values); });
     });
-  const int64_t chunk = std::min(mostOfChunk, mostAdditions * vectors.groupsOf(phase) * frame.lanes);
+  const int64_t chunk = std::min(maxPerChunk, maxAdditions * vectors.groupsOf(phase) * frame.lanes);
   const auto inChunks = [&](llvm::function_ref<Values(Emitted, Emitted)> sum) {
     return sumInChunks(frame, phase.combiners, totals, columns.begin, columns.end, frame.constant(chunk), phase.neutral,
                        sum);
@@ -204,7 +204,7 @@ Values RowSums::emitTotals(Phase &phase, const RowPlan::Columns &columns) {
   const Emitted one = frame.constant(1);
   const Emitted steps =
       divideUnsigned(minimum(columns.end - columns.begin, frame.constant(chunk)), frame.constant(frame.lanes)) + one;
-  const Emitted lines = maximum(divideUnsigned(frame.constant(mostAdditions), steps), one);
+  const Emitted lines = maximum(divideUnsigned(frame.constant(maxAdditions), steps), one);
   return sumInChunks(frame, phase.combiners, lineTotals, frame.constant(0), frame.size(lineDims), lines, phase.neutral,
                      [&](Emitted lineBegin, Emitted lineEnd) {
                        return inChunks([&](Emitted begin, Emitted end) {

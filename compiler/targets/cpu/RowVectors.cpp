@@ -149,7 +149,7 @@ Values RowVectors::emit(Phase &phase, Emitted begin, Emitted end, const Values &
       return emitStep(phase, values, {width, vectorDim});
     };
   };
-  if (frame.target.hasMaskedMemory && phase.codeSize > mostInterleavedCode)
+  if (frame.target.hasMaskedMemory && phase.codeSize > maxInterleavedCode)
     return frame.loop(groupsEnd, end, lanes, carried.take_front(count), [&](Emitted column, const Values &values) {
       frame.index[vectorDim] = column;
       return emitStep(phase, values, maskedLanes(frame, frame.lanes, vectorDim, end));

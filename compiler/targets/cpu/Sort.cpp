@@ -17,16 +17,16 @@ using namespace mlir;
 namespace {
 
 /// The maximum length of the list, and of a row whose elements are ranked by counting.
-constexpr int64_t mostListed = 64, mostCounted = 128;
+constexpr int64_t maxListed = 64, maxCounted = 128;
 constexpr int64_t buckets = 256;
 
 bool isListed(const SortExtents &extents) {
-  return extents.count > 0 && extents.count <= mostListed && 4 * extents.count < extents.length;
+  return extents.count > 0 && extents.count <= maxListed && 4 * extents.count < extents.length;
 }
 
 /// The number of keys of a row, or of the list, rounded up to whole vectors of any size.
 int64_t capacityOf(const SortExtents &extents) {
-  return isListed(extents) ? mostListed : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
+  return isListed(extents) ? maxListed : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
 }
 
 /// Whether any lane of the vector of keys precedes `key`.
@@ -76,9 +76,9 @@ private:
 void SortEmitter::prepare() {
   length = frame.size(sorted);
   resultCount = frame.extents[size_t(resultDim)];
-  isList = isLessUnsigned(resultCount - 1, frame.constant(mostListed)) & (resultCount * 4 < length);
+  isList = isLessUnsigned(resultCount - 1, frame.constant(maxListed)) & (resultCount * 4 < length);
   const Emitted whole = maximum(ceilDivideUnsigned(length, frame.constant(64)), frame.constant(1)) * 64;
-  capacity = select(isList, frame.constant(mostListed), whole);
+  capacity = select(isList, frame.constant(maxListed), whole);
   keys = frame.scratch;
   positions = frame.address(keys, frame.getI8Type(), capacity * (2 * elementBytes(keyType)));
   counts = frame.address(positions, frame.getI8Type(), capacity * 8);
@@ -247,7 +247,7 @@ void SortEmitter::distribute() {
 
 void SortEmitter::sortRow() {
   frame.branch(
-      isList | (length <= mostCounted),
+      isList | (length <= maxCounted),
       [&] {
         frame.branch(isList, [&] { list(); }, [&] { count(); });
         storeSortedFrom(frame.constant(0));

@@ -18,13 +18,13 @@ MatmulTile GpuBlocking::matmulTile(const MatmulTraits &traits) const {
 }
 
 int64_t GpuBlocking::depthParts(const MatmulTraits &traits) const {
-  constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8;
+  constexpr int64_t shortestCut = 1024, shortestPart = 256, maxParts = 8;
   const int64_t wantedTiles = multiprocessors / 2;
   const MatmulTile tile = matmulTile(traits);
   const int64_t tiles = traits.batch * ceilDivide(traits.rows, tile.m) * ceilDivide(traits.columns, tile.n);
   if (traits.depth < shortestCut || tiles == 0 || tiles >= wantedTiles)
     return 1;
-  return nearestParts(traits.depth, ceilDivide(wantedTiles, tiles), std::min(traits.depth / shortestPart, mostParts));
+  return nearestParts(traits.depth, ceilDivide(wantedTiles, tiles), std::min(traits.depth / shortestPart, maxParts));
 }
 
 LoopBlocks GpuBlocking::loopBlocks(const LoopSpace &space) const {
@@ -58,7 +58,7 @@ int64_t GpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns
 }
 
 int64_t GpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
-  constexpr int64_t leastElements = 8192, mostBlocks = 256;
+  constexpr int64_t minElements = 8192, maxBlocks = 256;
   if (shape.empty())
     return 1;
   const int64_t axis = blockedAxis(shape);
@@ -66,9 +66,9 @@ int64_t GpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
   for (int64_t extent : shape.drop_front(axis + 1))
     inner *= extent;
   // A thread of a row kernel combines its rows in two levels of accumulators.
-  constexpr int64_t mostRows = 4096;
-  const int64_t rows = std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)),
-                                std::min(mostRows, ceilDivide(shape[axis], mostBlocks)));
+  constexpr int64_t maxRows = 4096;
+  const int64_t rows = std::max(ceilDivide(minElements, std::max<int64_t>(inner, 1)),
+                                std::min(maxRows, ceilDivide(shape[axis], maxBlocks)));
   return std::clamp<int64_t>(rows, 1, std::max<int64_t>(shape[axis], 1));
 }
 

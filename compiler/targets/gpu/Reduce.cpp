@@ -160,7 +160,7 @@ Values foldRows(GridFrame &frame, const ThreadTile &tile, ArrayRef<std::string> 
     const Emitted isFirst = equal(tile.rowThread, tile.rowThread.like(0));
     const Emitted rows = select(isFirst, tile.down, tile.down.like(0));
     const auto read = [&](Emitted row) { return slots.read(row * tile.across + tile.thread); };
-    const Emitted one = frame.constant(1), chunk = frame.constant(mostAdditions);
+    const Emitted one = frame.constant(1), chunk = frame.constant(maxAdditions);
     return frame.loop(one, rows, chunk, own, [&](Emitted first, const Values &before) {
       const Emitted end = minimum(rows, first + chunk);
       return combineAll(frame, names, before,

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace {
 
 constexpr int64_t plainThreads = 256, longThreads = 512;
-constexpr int64_t mostSteps = 4, vectorBytes = 16;
+constexpr int64_t maxSteps = 4, vectorBytes = 16;
 
 /// The facts on which the threads of a row kernel depend.
 struct RowFacts {
@@ -54,7 +54,7 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
   int64_t columns = 1;
   for (const int64_t extent : inner)
     columns *= extent;
-  RowTile tile{1, longThreads, std::min(mostVector, vectorBytes / facts.widest), 0};
+  RowTile tile{1, longThreads, std::min(maxVector, vectorBytes / facts.widest), 0};
   while (!inner.empty() && inner.back() % tile.vector != 0)
     tile.vector /= 2;
   if (source.form.kind == dialect::KernelKind::finish) {
@@ -66,11 +66,11 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
     return std::max(warpLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, most)))));
   };
   // A thread of a large block has few registers.
-  const int64_t across = threadsFor(mostSteps) <= plainThreads ? threadsFor(mostSteps) : threadsFor(mostSteps / 2);
+  const int64_t across = threadsFor(maxSteps) <= plainThreads ? threadsFor(maxSteps) : threadsFor(maxSteps / 2);
   const int64_t steps = ceilDivide(vectors, across);
   // The row may use half of a thread's registers.
   const int64_t threads = std::max(across, plainThreads), ofThread = std::min<int64_t>(255, 65536 / threads);
-  if (across > mostRowThreads || 2 * steps * tile.vector * facts.registers > ofThread)
+  if (across > maxRowThreads || 2 * steps * tile.vector * facts.registers > ofThread)
     return tile;
   return {facts.hasRowSides ? 1 : threads / across, across, tile.vector, steps};
 }

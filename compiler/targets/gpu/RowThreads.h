@@ -5,9 +5,9 @@
 
 namespace halftone::compiler {
 
-inline constexpr int64_t mostRowThreads = 1024; // per block: the limit of all GPUs
-inline constexpr int64_t mostVector = 8;        // elements per vector
-inline constexpr int64_t mostHeld = 128;        // elements of a row that a thread holds: half of its registers
+inline constexpr int64_t maxRowThreads = 1024; // per block: the limit of all GPUs
+inline constexpr int64_t maxVector = 8;        // elements per vector
+inline constexpr int64_t maxHeld = 128;        // elements of a row that a thread holds: half of its registers
 
 /// The parameters of #halftone_gpu.row (Schedules.td).
 struct RowTile {

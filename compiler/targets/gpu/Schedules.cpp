@@ -52,13 +52,13 @@ bool MatmulScheduleAttr::supports(Numerics) const { return true; }
 LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t teams, int64_t across, int64_t vector,
                                       int64_t steps) {
   const auto refuse = [&] { return emitError() << "#" << name << ": "; };
-  if (!isPowerOf2(teams) || !isPowerOf2(across) || across < warpLanes || teams > mostRowThreads ||
-      across > mostRowThreads || teams * across > mostRowThreads)
+  if (!isPowerOf2(teams) || !isPowerOf2(across) || across < warpLanes || teams > maxRowThreads ||
+      across > maxRowThreads || teams * across > maxRowThreads)
     return refuse() << "teams = " << teams << ", across = " << across << "; expected powers of two, teams of "
-                    << warpLanes << " threads or more, and at most " << mostRowThreads << " threads";
-  if (!isPowerOf2(vector) || vector > mostVector || steps < 0 || steps > mostHeld / vector)
-    return refuse() << "vector = " << vector << ", steps = " << steps << "; expected a power of two up to "
-                    << mostVector << ", and 0 or more steps of " << mostHeld << " elements or fewer in all";
+                    << warpLanes << " threads or more, and at most " << maxRowThreads << " threads";
+  if (!isPowerOf2(vector) || vector > maxVector || steps < 0 || steps > maxHeld / vector)
+    return refuse() << "vector = " << vector << ", steps = " << steps << "; expected a power of two up to " << maxVector
+                    << ", and 0 or more steps of " << maxHeld << " elements or fewer in all";
   if (steps == 0 && teams != 1)
     return refuse() << "teams = " << teams << " with steps = 0; expected 1 team, which has the block's scratch";
   return success();

@@ -16,7 +16,7 @@ namespace halftone::compiler {
 namespace {
 
 constexpr std::string_view processorName = "sm_80";
-constexpr int64_t usualMultiprocessors = 108, mostMultiprocessors = 1024;
+constexpr int64_t usualMultiprocessors = 108, maxMultiprocessors = 1024;
 
 /// The number of multiprocessors in `name`; nullopt if `name` is not a target.
 std::optional<int64_t> multiprocessorsOf(std::string_view name) {
@@ -28,7 +28,7 @@ std::optional<int64_t> multiprocessorsOf(std::string_view name) {
   unsigned count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   const bool isNumber = error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0';
-  return isNumber && count <= mostMultiprocessors ? std::optional<int64_t>(count) : std::nullopt;
+  return isNumber && count <= maxMultiprocessors ? std::optional<int64_t>(count) : std::nullopt;
 }
 
 } // namespace
@@ -74,7 +74,7 @@ StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
     return Status(ErrorKind::value_error,
                   fmt::format("unknown target \"{}\": expected \"sm_80\" of NVIDIA GPUs, whose code runs on all of "
                               "compute capability 8.0 and above, or \"sm_80:<n>\" for n multiprocessors, 1 to {}",
-                              name, mostMultiprocessors));
+                              name, maxMultiprocessors));
   NvptxTarget target(*multiprocessors);
   target.name = std::string(name);
   target.processor = std::string(processorName);

@@ -14,7 +14,7 @@
 namespace halftone::cuda {
 namespace {
 
-constexpr int leastVersion = 12000; // reads PTX 8.0
+constexpr int minVersion = 12000; // reads PTX 8.0
 constexpr const char *usualFile = "libcuda.so.1";
 
 Status unusable(std::string reason) { return {ErrorKind::device_error, std::move(reason)}; }
@@ -23,7 +23,7 @@ std::string versionText(int version) { return fmt::format("{}.{}", version / 100
 
 Status tooOld(int version) {
   return unusable(fmt::format("driver too old: {}{}(CUDA {}), expected 525 or newer (CUDA {})", Driver::release(),
-                              Driver::release().empty() ? "" : " ", versionText(version), versionText(leastVersion)));
+                              Driver::release().empty() ? "" : " ", versionText(version), versionText(minVersion)));
 }
 
 Status notOpened(const std::string &file, std::string_view reason) {
@@ -64,7 +64,7 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
   if (!find.missing.empty())
     return unusable(fmt::format("{} is not a CUDA driver: it has no function {}", file, find.missing));
   const Result known = calls.driverGetVersion(&driver->version_);
-  if (known == Result::success && driver->version_ < leastVersion)
+  if (known == Result::success && driver->version_ < minVersion)
     return tooOld(driver->version_);
   HALFTONE_RETURN_IF_ERROR(driver->findFunctions(library, file));
   const Result started = known == Result::success ? calls.init(0) : known;
@@ -108,17 +108,17 @@ StatusOr<Driver::Gpu> Driver::gpu(int index) const {
   then(calls_.deviceTotalMem(&bytes, found.device));
   attribute(major, DeviceAttribute::capability_major);
   attribute(minor, DeviceAttribute::capability_minor);
-  attribute(shared, DeviceAttribute::most_shared_bytes);
+  attribute(shared, DeviceAttribute::max_shared_bytes);
   attribute(pools, DeviceAttribute::memory_pools_supported);
   if (result != Result::success)
     return unusable("the driver does not describe the GPU: " + text(result));
   found.name = name;
   found.capability = 10 * major + minor;
   found.bytes = static_cast<int64_t>(bytes);
-  found.mostSharedBytes = shared;
-  if (found.capability < leastCapability)
+  found.maxSharedBytes = shared;
+  if (found.capability < minCapability)
     return unusable(fmt::format("{} has compute capability {}.{}, expected {}.{} or newer", found.name, major, minor,
-                                leastCapability / 10, leastCapability % 10));
+                                minCapability / 10, minCapability % 10));
   if (pools == 0)
     return unusable(fmt::format("{} has no memory pools (CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED is 0), in which "
                                 "Halftone allocates; a virtual GPU has them if its host enables unified memory, a "

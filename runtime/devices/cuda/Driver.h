@@ -10,7 +10,7 @@
 namespace halftone::cuda {
 
 /// The minimum compute capability of a usable GPU: major and minor digit together.
-inline constexpr int leastCapability = 80;
+inline constexpr int minCapability = 80;
 
 /// A loaded driver. The library is never closed, since driver code runs until the process ends.
 class Driver {
@@ -28,11 +28,11 @@ public:
   struct Gpu {
     int device = 0; // the driver's CUdevice
     std::string name;
-    int capability = 0;          // 86 for 8.6
-    int64_t bytes = 0;           // size of its memory
-    int64_t mostSharedBytes = 0; // per block, static and dynamic together
+    int capability = 0;         // 86 for 8.6
+    int64_t bytes = 0;          // size of its memory
+    int64_t maxSharedBytes = 0; // per block, static and dynamic together
   };
-  /// device_error with the reason if `index` is out of range, if the GPU is older than leastCapability or has no memory
+  /// device_error with the reason if `index` is out of range, if the GPU is older than minCapability or has no memory
   /// pools, or if this process was created by fork() after the driver was opened: the driver does not work there.
   StatusOr<Gpu> gpu(int index) const;
   /// "550.54.14": the version of the kernel module, or "" if the system does not expose it.

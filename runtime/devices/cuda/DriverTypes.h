@@ -28,14 +28,14 @@ using GraphExecution = struct GraphExecutionObject *;
 enum class DeviceAttribute : int {
   capability_major = 75,
   capability_minor = 76,
-  most_shared_bytes = 97,
+  max_shared_bytes = 97,
   memory_pools_supported = 115,
 };
 enum class FunctionAttribute : int {
   static_shared_bytes = 1,
   local_bytes = 3,
   registers = 4,
-  most_dynamic_shared_bytes = 8,
+  max_dynamic_shared_bytes = 8,
 };
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
 enum class PoolAttribute : int { reuse_with_new_dependencies = 3, release_threshold = 4 };

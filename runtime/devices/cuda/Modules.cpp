@@ -26,8 +26,8 @@ struct ModuleCache {
 
 namespace {
 
-constexpr size_t mostThreads = 4; // for compilation
-constexpr int64_t mostBlockThreads = 1024;
+constexpr size_t maxThreads = 4; // for compilation
+constexpr int64_t maxBlockThreads = 1024;
 constexpr int64_t defaultSharedBytes = 48 << 10;
 
 Status bad(const std::string &kernel, const std::string &message) {
@@ -67,8 +67,8 @@ Status checkTarget(const std::string &key, std::string_view target, int capabili
 }
 
 Status checkShape(const std::string &key, const LaunchShape &shape) {
-  if (shape.threads < 1 || shape.threads > mostBlockThreads)
-    return bad(key, fmt::format("{} threads in a block, expected 1 to {}", shape.threads, mostBlockThreads));
+  if (shape.threads < 1 || shape.threads > maxBlockThreads)
+    return bad(key, fmt::format("{} threads in a block, expected 1 to {}", shape.threads, maxBlockThreads));
   if (shape.sharedBytes < 0)
     return bad(key, fmt::format("{} bytes of shared memory", shape.sharedBytes));
   return {};
@@ -116,16 +116,16 @@ Status requestSharedBytes(LoadedKernel &loaded, const std::string &key) {
   HALFTONE_RETURN_IF_ERROR(
       loaded.gpu->check(calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function),
                         fmt::format("describing kernel {}", key)));
-  const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, requested = loaded.shape.sharedBytes;
+  const int64_t most = loaded.gpu->facts().maxSharedBytes - fixed, requested = loaded.shape.sharedBytes;
   if (requested > most)
     return bad(key, fmt::format("a block requests {} bytes of dynamic shared memory in addition to {} static bytes; "
                                 "the GPU has {} in total",
-                                requested, fixed, loaded.gpu->facts().mostSharedBytes));
+                                requested, fixed, loaded.gpu->facts().maxSharedBytes));
   if (requested + fixed <= defaultSharedBytes)
     return {};
-  return loaded.gpu->check(calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes,
-                                                  static_cast<int>(requested)),
-                           fmt::format("setting the shared memory of kernel {}", key));
+  return loaded.gpu->check(
+      calls.funcSetAttribute(loaded.function, FunctionAttribute::max_dynamic_shared_bytes, static_cast<int>(requested)),
+      fmt::format("setting the shared memory of kernel {}", key));
 }
 
 /// The line of a kernel in the file that HALFTONE_CUDA_KERNELS names.
@@ -192,7 +192,7 @@ void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, bool areRe
   if (jobs.size() == 1)
     loadOne(0);
   else
-    runInThreads(jobs.size(), mostThreads, loadOne);
+    runInThreads(jobs.size(), maxThreads, loadOne);
 }
 
 } // namespace

@@ -13,7 +13,7 @@
 namespace halftone::cuda {
 namespace {
 
-constexpr int leastVersion = 21300; // has ncclGetLastError; bfloat16 since 2.10
+constexpr int minVersion = 21300; // has ncclGetLastError; bfloat16 since 2.10
 constexpr const char *usualFile = "libnccl.so.2";
 
 Status unusable(std::string reason) { return {ErrorKind::runtime_error, std::move(reason)}; }
@@ -73,9 +73,9 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
     return unusable(fmt::format("{} is not NCCL: it has no function {}", file, find.missing));
   if (const nccl::Result known = calls.getVersion(&opened->version_); known != nccl::Result::success)
     return unusable(fmt::format("NCCL in {} does not report its version: error {}", file, static_cast<int>(known)));
-  if (opened->version_ < leastVersion)
+  if (opened->version_ < minVersion)
     return unusable(fmt::format("NCCL in {} is too old: {}, expected {} or newer", file, opened->version(),
-                                versionText(leastVersion)));
+                                versionText(minVersion)));
   if (const std::string missing = findFunctions(library, calls); !missing.empty())
     return unusable(fmt::format("NCCL {} in {} has no function {}", opened->version(), file, missing));
   return std::shared_ptr<const Nccl>(std::move(opened));

@@ -13,7 +13,7 @@ const QueuedRepeat *repeatAt(std::span<const QueuedOperation> operations, size_t
 }
 
 /// A repeat that may end long before its count.
-bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::mostUnchecked; }
+bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::maxUnchecked; }
 
 /// The number of operations that a list queues; exceeds every limit if a repeat in it is open.
 int64_t worksOf(std::span<const QueuedOperation> operations) {
@@ -47,8 +47,8 @@ void OperationList::cut() {
       end += repeat->operations;
       const int64_t works = worksOf(operations_.subspan(i + 1, repeat->operations));
       if (isOpen(*repeat))
-        kind = isPeriodic(*repeat) && works <= mostWorks / roundIterations ? Kind::rounds : Kind::unkept;
-      else if (extentProduct(repeat->count, works) > mostWorks)
+        kind = isPeriodic(*repeat) && works <= maxWorks / roundIterations ? Kind::rounds : Kind::unkept;
+      else if (extentProduct(repeat->count, works) > maxWorks)
         kind = Kind::unkept;
     }
     if (isJoined && kind == Kind::once)
@@ -85,7 +85,7 @@ template <class Play> Status OperationList::playRounds(size_t position, int64_t 
     left -= iterations;
     if (left == 0)
       return {};
-    most = std::min(2 * most, mostUnchecked);
+    most = std::min(2 * most, maxUnchecked);
     HALFTONE_RETURN_IF_ERROR(byte.bring(repeat.condition.byte, round));
     if (round == 0)
       continue;

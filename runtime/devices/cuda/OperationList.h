@@ -14,11 +14,11 @@ namespace halftone::cuda {
 class OperationList {
 public:
   /// A repeat with more launches is queued launch by launch in each play.
-  static constexpr int64_t mostWorks = 65536;
+  static constexpr int64_t maxWorks = 65536;
   /// A repeat of at most this many iterations is played whole, without reading its condition on the host. A longer one
   /// that may end early plays in rounds, each with twice as many iterations as the one before and at most this many,
   /// and the host reads the condition one round late.
-  static constexpr int64_t mostUnchecked = 64;
+  static constexpr int64_t maxUnchecked = 64;
   /// The iterations of the first round if their work is kept; otherwise that round has one iteration.
   static constexpr int64_t roundIterations = 16;
 

@@ -9,7 +9,7 @@
 namespace halftone::cuda {
 namespace {
 
-constexpr int64_t mostBlocks = (int64_t(1) << 31) - 1;
+constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
 constexpr int64_t scratchStep = 64; // GpuAbi.h: bytes of scratch of a block are a multiple of it
 
 uint64_t addressOrZero(const void *memory) { return memory ? addressOf(memory) : 0; }
@@ -113,9 +113,9 @@ StatusOr<Work> workOf(LaunchParts parts) {
       continue;
     running.push_back(&part);
     scratch = std::max(scratch, (part.scratchBytes + scratchStep - 1) / scratchStep * scratchStep);
-    if (__builtin_add_overflow(blocks, part.grid, &blocks) || blocks > mostBlocks)
+    if (__builtin_add_overflow(blocks, part.grid, &blocks) || blocks > maxBlocks)
       return Status(ErrorKind::device_error, fmt::format("kernel {}: a launch exceeds the limit of {} blocks",
-                                                         part.kernel ? *part.kernel : "", mostBlocks));
+                                                         part.kernel ? *part.kernel : "", maxBlocks));
   }
   if (running.empty())
     return Work();
@@ -166,8 +166,8 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
 }
 
 size_t togetherOf(std::span<const QueuedOperation> operations) {
-  constexpr size_t most = 64;                     // copies, which each block searches for its own
-  constexpr int64_t mostBytes = int64_t(1) << 20; // of one
+  constexpr size_t most = 64;                    // copies, which each block searches for its own
+  constexpr int64_t maxBytes = int64_t(1) << 20; // of one
   std::vector<Range> reads, writes;
   const auto meets = [](const std::vector<Range> &ranges, const Range &range) {
     return std::ranges::any_of(ranges,
@@ -176,7 +176,7 @@ size_t togetherOf(std::span<const QueuedOperation> operations) {
   size_t count = 0;
   for (; count < std::min(operations.size(), most); ++count) {
     const auto *copy = std::get_if<QueuedCopy>(&operations[count]);
-    if (!copy || copy->bytes <= 0 || copy->bytes > mostBytes)
+    if (!copy || copy->bytes <= 0 || copy->bytes > maxBytes)
       break;
     const Range to(copy->to, copy->bytes), from(copy->from, copy->from ? copy->bytes : 0),
         condition(copy->condition.byte, copy->condition.byte ? 1 : 0);

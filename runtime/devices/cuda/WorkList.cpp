@@ -39,8 +39,8 @@ Status WorkList::replace(size_t index, Work work) {
   known = std::move(work);
   if (isSame || parts_.empty() || std::holds_alternative<std::monostate>(known))
     return {};
-  const Part &part = parts_[index / mostNodes];
-  return part.graph ? part.graph->update(index % mostNodes, known) : Status();
+  const Part &part = parts_[index / maxNodes];
+  return part.graph ? part.graph->update(index % maxNodes, known) : Status();
 }
 
 /// Builds the graph of a part; the part has none if there is nothing to do.
@@ -63,8 +63,8 @@ StatusOr<WorkList::Part> WorkList::build(std::span<const Work> works) const {
 Status WorkList::play(bool asGraphs) {
   if (!asGraphs)
     return playFirst(works_.size());
-  for (size_t begin = parts_.size() * mostNodes; begin < works_.size(); begin += mostNodes) {
-    StatusOr<Part> part = build(std::span(works_).subspan(begin, std::min(mostNodes, works_.size() - begin)));
+  for (size_t begin = parts_.size() * maxNodes; begin < works_.size(); begin += maxNodes) {
+    StatusOr<Part> part = build(std::span(works_).subspan(begin, std::min(maxNodes, works_.size() - begin)));
     HALFTONE_RETURN_IF_ERROR(part.status());
     parts_.push_back(*std::move(part));
   }

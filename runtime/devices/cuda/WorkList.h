@@ -11,7 +11,7 @@ namespace halftone::cuda {
 /// A list of work with fixed tables and scratch. The caller of each member holds a GpuLock.
 class WorkList {
 public:
-  static constexpr size_t mostNodes = 4096; // per graph
+  static constexpr size_t maxNodes = 4096; // per graph
 
   explicit WorkList(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
   void add(Work work) { works_.push_back(std::move(work)); }
@@ -37,7 +37,7 @@ private:
   std::shared_ptr<Gpu> gpu_;
   std::vector<Work> works_;
   std::vector<WorkMemory> memories_;
-  std::vector<Part> parts_; // of `mostNodes` work items each; none before the first play as graphs
+  std::vector<Part> parts_; // of `maxNodes` work items each; none before the first play as graphs
 };
 
 } // namespace halftone::cuda

@@ -14,7 +14,7 @@
 
 using namespace halftone;
 using Catch::Matchers::Contains;
-using detail::KerasArchive, detail::mostJsonBytes;
+using detail::KerasArchive, detail::maxJsonBytes;
 namespace fs = std::filesystem;
 
 namespace {
@@ -114,6 +114,6 @@ TEST_CASE("a .keras archive with bad, too deep or too large JSON is refused") {
              Contains("ValueError: ") && Contains("config.json: Invalid JSON"));
   CHECK_THAT(errorOf(folder.zip("config.json", "[1]")), Contains("expected an object, found a list"));
   CHECK_THAT(errorOf(folder.zip("config.json", std::string(100000, '['))), Contains("levels of nesting"));
-  const std::string blanks = "{" + std::string(mostJsonBytes, ' ') + "}";
+  const std::string blanks = "{" + std::string(maxJsonBytes, ' ') + "}";
   CHECK_THAT(errorOf(folder.zip("config.json", blanks, true)), Contains("config.json of more than 32 MiB"));
 }

@@ -246,16 +246,16 @@ TEST_CASE("A damaged safetensors file gives one error that names the file, the e
 TEST_CASE("Headers of too many tensors or texts are refused, and not written", "[files]") {
   TemporaryFolder folder;
   std::string tensors = "{", texts = R"({"__metadata__":{)";
-  for (size_t i = 0; i <= detail::mostTensors; ++i)
+  for (size_t i = 0; i <= detail::maxTensors; ++i)
     tensors += std::string(i ? "," : "") + R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-  for (size_t i = 0; i <= detail::mostTexts; ++i)
+  for (size_t i = 0; i <= detail::maxTexts; ++i)
     texts += std::string(i ? ",\"" : "\"") + std::to_string(i) + "\":\"\"";
   const std::string path = folder.write("many.safetensors", fileOf(tensors + "}", 0));
   CHECK_THAT(errorOf([&] { (void)load_safetensors(path); }), Contains(path + "': expected at most 262144 tensors"));
   folder.write("many.safetensors", fileOf(texts + "}}", 0));
   CHECK_THAT(errorOf([&] { (void)load_safetensors(path); }), Contains(path + "': expected at most 1048576 texts"));
   const Tensor empty = Tensor::zeros({0});
-  const std::vector<std::pair<std::string, Tensor>> many(detail::mostTensors + 1, {"a", empty});
+  const std::vector<std::pair<std::string, Tensor>> many(detail::maxTensors + 1, {"a", empty});
   CHECK_THAT(errorOf([&] { save_safetensors(path, many); }), Contains("at most 262144 tensors and 1048576 texts"));
 }
 

@@ -103,8 +103,8 @@ TEST_CASE("Text that is not JSON is an error at its place") {
 
 TEST_CASE("As many levels of JSON as the limit are read, and no more") {
   const auto nested = [](size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
-  CHECK(jsonText(parseJson(nested(detail::mostJsonLevels))) == nested(detail::mostJsonLevels));
-  CHECK_THROWS_WITH(parseJson(nested(detail::mostJsonLevels + 1)), Contains("more than 200 levels of nesting"));
+  CHECK(jsonText(parseJson(nested(detail::maxJsonLevels))) == nested(detail::maxJsonLevels));
+  CHECK_THROWS_WITH(parseJson(nested(detail::maxJsonLevels + 1)), Contains("more than 200 levels of nesting"));
   CHECK_THROWS_WITH(parseJson(std::string(10'000'000, '[')), Contains("more than 200 levels of nesting"));
 }
 

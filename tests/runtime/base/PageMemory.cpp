@@ -10,7 +10,7 @@
 using namespace halftone;
 
 TEST_CASE("A block of pages is aligned and can be written; too large a one is null") {
-  for (const size_t bytes : {size_t(1), size_t(4096), leastHugeBlock - 1, leastHugeBlock, leastHugeBlock + 5}) {
+  for (const size_t bytes : {size_t(1), size_t(4096), minHugeBlock - 1, minHugeBlock, minHugeBlock + 5}) {
     INFO(bytes);
     const std::unique_ptr<void, void (*)(void *)> block(allocatePages(bytes), [](void *p) { std::free(p); });
     REQUIRE(block);

@@ -55,7 +55,7 @@ void MatmulEpilogue::emitPartialReductions() const {
       return reduceColumns({column, vectors, vectors > 1}, carried);
     });
   };
-  if (block.sizes.vectors * codeSizeOf(epilogue) <= mostInterleavedCode) {
+  if (block.sizes.vectors * codeSizeOf(epilogue) <= maxInterleavedCode) {
     along(zero, panels, block.sizes.vectors);
     along(panels, block.columns, 1);
   } else {
@@ -86,8 +86,8 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
       combiners.push_back(plan.combiners[partial.output]);
     }
   const bool sharesSlots = llvm::any_of(partials, [](const Partial &partial) { return !partial.keepsColumns; });
-  const int64_t mostRows = sharesSlots ? mostAdditions / columns.vectors : mostAdditions;
-  const Emitted zero = frame.constant(0), chunk = frame.constant(mostRows);
+  const int64_t maxRows = sharesSlots ? maxAdditions / columns.vectors : maxAdditions;
+  const Emitted zero = frame.constant(0), chunk = frame.constant(maxRows);
   Values sums = frame.loop(zero, block.rows, chunk, start, [&](Emitted begin, const Values &before) {
     const Emitted end = minimum(block.rows, begin + chunk);
     return combineAll(

@@ -7,14 +7,14 @@ namespace halftone::compiler {
 bool readsImage(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {
   // Guesses. Shorter lines have too few positions to accumulate together; with fewer channels the loop over a tap is
   // too short.
-  constexpr int64_t leastLine = 7, leastChannels = 16;
+  constexpr int64_t minLine = 7, minChannels = 16;
   const int64_t lanes = target.vectorBytes / itemsize(DType::float32);
   const bool isOfPairs = product.product == cpu::Product::vdpbf16ps && !traits.panels && traits.windowChannels % 2 == 0;
   const bool isPlain = product.product == cpu::Product::multiply_add && traits.lhs == DType::float32 &&
                        traits.accumulator == DType::float32;
   return (target.vectorRegisters >= 32 || target.math.hasFma) && (isPlain || isOfPairs) && traits.window &&
          !traits.numerics.fixesOrder() && traits.lhsAlongDepth && traits.columns > lanes &&
-         traits.windowLine >= leastLine && traits.windowChannels >= leastChannels;
+         traits.windowLine >= minLine && traits.windowChannels >= minChannels;
 }
 
 bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {
@@ -35,7 +35,7 @@ cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarg
                                        const MatmulTraits &traits) {
   using namespace cpu;
   // Up to this number, each element of the right operand is used too seldom to be packed.
-  constexpr int64_t mostFewRows = 16;
+  constexpr int64_t maxFewRows = 16;
   const ProductRow &product = chooseProduct(target, traits);
   const bool isImage = readsImage(target, traits, product);
   // `image` takes precedence: rows of a window without taps are also short enough for `positions`.
@@ -47,7 +47,7 @@ cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarg
   const DepthFact depth = liesInWholeRuns(target, traits) ? DepthFact::runs : isEven ? DepthFact::even : DepthFact::any;
   const bool isOfFloats = traits.accumulator == DType::float32 && !product.takesIntegers;
   const bool scales = traits.vanishes && isOfFloats && !isImage && !traits.numerics.fixesOrder();
-  return MatmulScheduleAttr::get(context, product.product, traits.rows <= mostFewRows, window, sums, depth, scales);
+  return MatmulScheduleAttr::get(context, product.product, traits.rows <= maxFewRows, window, sums, depth, scales);
 }
 
 } // namespace halftone::compiler

@@ -119,8 +119,8 @@ mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &ta
 
 bool packsAlongPositions(const MatmulTraits &traits) {
   // Copying a row of taps takes as long as copying some ten elements one by one.
-  constexpr int64_t longestShortRun = 12, leastLine = 8;
-  return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
+  constexpr int64_t longestShortRun = 12, minLine = 8;
+  return traits.windowLine >= minLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }
 
 bool holdsWholeVectors(const CpuTarget &target, int64_t run, DType dtype) {

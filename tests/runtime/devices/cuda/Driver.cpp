@@ -68,7 +68,7 @@ TEST_CASE("A driver tells its GPUs and the texts of its errors") {
   REQUIRE(gpu.isOk());
   CHECK(gpu->capability == 86);
   CHECK(gpu->bytes == int64_t(4) << 30);
-  CHECK(gpu->mostSharedBytes == 99 << 10);
+  CHECK(gpu->maxSharedBytes == 99 << 10);
   CHECK((*driver)->text(cuda::Result::out_of_memory) == "out of memory (CUDA_ERROR_OUT_OF_MEMORY)");
   CHECK((*driver)->text(static_cast<cuda::Result>(12345)) == "error 12345 of the CUDA driver");
 }
