@@ -273,8 +273,8 @@ private:
         own.stop();
         if (kernel.code)
           compileCores(compiler, cache, dumps, all);
-        static std::atomic<uint64_t> kernelsMade{0};
-        noticeStaticObjects(kernelsMade);
+        static std::atomic<uint64_t> kernelsCompiled{0};
+        noticeStaticObjects(kernelsCompiled);
         ++done;
       }
     };

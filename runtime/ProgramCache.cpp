@@ -200,9 +200,9 @@ void ProgramCache::eraseLocked(Entries::iterator entry) {
 }
 
 void ProgramCache::evict(std::string &warning) {
-  const bool isCrowded = entries_.size() > bounds_.most;
+  const bool isCrowded = entries_.size() > bounds_.limit;
   const auto isTooMuch = [&] {
-    return entries_.size() > bounds_.most || (entries_.size() > bounds_.always && arenaBytes_ > bounds_.arenaBytes);
+    return entries_.size() > bounds_.limit || (entries_.size() > bounds_.always && arenaBytes_ > bounds_.arenaBytes);
   };
   if (isTooMuch() && !warned_) {
     warned_ = true;
@@ -210,7 +210,7 @@ void ProgramCache::evict(std::string &warning) {
     for (const Entry &entry : entries_)
       all.push_back(&entry.key);
     const std::string many =
-        isCrowded ? fmt::format("more than {} input signatures", bounds_.most)
+        isCrowded ? fmt::format("more than {} input signatures", bounds_.limit)
                   : fmt::format("the programs of {} input signatures take {} MiB", entries_.size(), arenaBytes_ >> 20);
     warning = fmt::format("{}: {}; the least recently used program is dropped, and compiled again when its signature "
                           "recurs. Most varied input: {}",

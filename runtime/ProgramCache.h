@@ -69,7 +69,7 @@ public:
   /// Limits on the players kept. Text and images commonly come in some hundred sizes, and the player of a small model
   /// takes a few KiB. The player of a large model holds its own arena, so the total size of the arenas is limited too.
   struct Bounds {
-    size_t most = 1024;
+    size_t limit = 1024;
     size_t always = 64; // kept regardless of the size of their arenas
     int64_t arenaBytes = int64_t(2) << 30;
   };

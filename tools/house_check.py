@@ -159,7 +159,7 @@ class House:
         self.root = root
         self.files = walk(root)
         self.known = set(self.files)
-        self.ways = {}
+        self.paths = {}
         self.findings = []
         self.texts = {}
 
@@ -247,27 +247,27 @@ class House:
                 self.report(path, number, f"{room} includes {include}; expected outside headers only from "
                             + ", ".join(allowed))
 
-    def way_to_mlir(self, path):
+    def path_to_mlir(self, path):
         """The first include of path that leads to an MLIR header, as (line, what it leads to), or None."""
-        if path not in self.ways:
-            self.ways[path] = None  # this entry also ends a cycle
+        if path not in self.paths:
+            self.paths[path] = None  # this entry also ends a cycle
             for number, line in enumerate(self.lines(path), 1):
                 match = INCLUDE.match(line)
                 if not match:
                     continue
                 target = self.target_of(path, match.group(2))
                 if match.group(2).startswith(MLIR):
-                    self.ways[path] = (number, match.group(2))
-                elif target in self.known and is_source(target) and self.way_to_mlir(target):
-                    self.ways[path] = (number, f"{self.way_to_mlir(target)[1]} through {target}")
-                if self.ways[path]:
+                    self.paths[path] = (number, match.group(2))
+                elif target in self.known and is_source(target) and self.path_to_mlir(target):
+                    self.paths[path] = (number, f"{self.path_to_mlir(target)[1]} through {target}")
+                if self.paths[path]:
                     break
-        return self.ways[path]
+        return self.paths[path]
 
     def check_frontend_without_mlir(self):
         for path in self.files:
-            if room_of(path) == "frontend" and is_source(path) and not TRACE.fullmatch(path) and self.way_to_mlir(path):
-                line, header = self.way_to_mlir(path)
+            if room_of(path) == "frontend" and is_source(path) and not TRACE.fullmatch(path) and self.path_to_mlir(path):
+                line, header = self.path_to_mlir(path)
                 self.report(path, line, f"includes {header}; in the frontend expected MLIR and LLVM only in graph/Trace*")
 
     def check_frontend_folders(self):

@@ -14,10 +14,10 @@ using namespace mlir;
 using namespace halftone::dialect;
 
 bool fitShortIndices(ArrayRef<int64_t> counts) {
-  constexpr int64_t most = int64_t(1) << 30; // the last step of a loop may end past its range
+  constexpr int64_t limit = int64_t(1) << 30; // the last step of a loop may end past its range
   int64_t product = 1;
   for (const int64_t count : counts) {
-    if (count > most / std::max<int64_t>(product, 1))
+    if (count > limit / std::max<int64_t>(product, 1))
       return false;
     product *= count;
   }

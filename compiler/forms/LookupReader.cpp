@@ -146,9 +146,9 @@ static bool staysInside(WindowOp op, int64_t axis) {
   const WindowSteps steps = op.getSteps();
   const int64_t positions = (op.getPositions()[axis] - 1) * steps.stride[axis],
                 taps = (op.getTaps()[axis] - 1) * steps.dilation[axis];
-  const int64_t least = std::min<int64_t>(positions, 0) + std::min<int64_t>(taps, 0) - steps.paddingLow[axis];
-  const int64_t most = std::max<int64_t>(positions, 0) + std::max<int64_t>(taps, 0) - steps.paddingLow[axis];
-  return steps.baseDilation[axis] == 1 && least >= 0 && most < shapeOf(op.getX())[1 + axis];
+  const int64_t lowest = std::min<int64_t>(positions, 0) + std::min<int64_t>(taps, 0) - steps.paddingLow[axis];
+  const int64_t highest = std::max<int64_t>(positions, 0) + std::max<int64_t>(taps, 0) - steps.paddingLow[axis];
+  return steps.baseDilation[axis] == 1 && lowest >= 0 && highest < shapeOf(op.getX())[1 + axis];
 }
 
 ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {

@@ -84,8 +84,8 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
 
 /// The largest power of two, up to 16, that divides `extent`.
 int64_t stepOf(int64_t extent) {
-  constexpr int64_t most = 16;
-  return std::gcd(extent, most); // most, if the extent is 0
+  constexpr int64_t maxDivisor = 16;
+  return std::gcd(extent, maxDivisor); // most, if the extent is 0
 }
 
 /// Returns true if `op` is a transpose that the kernel performs when it stores a result. The innermost axis, along

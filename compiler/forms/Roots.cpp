@@ -187,9 +187,9 @@ double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double ele
     ops += node->level > 0 && node->cost == 0 ? 1 : std::max(0.0, node->cost - inputs);
   }
   double bytes = 0;
-  auto add = [&](Type type, double most) {
+  auto add = [&](Type type, double maxElements) {
     auto tensor = cast<RankedTensorType>(type);
-    bytes += std::min(double(tensor.getNumElements()), most) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
+    bytes += std::min(double(tensor.getNumElements()), maxElements) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
   };
   constexpr double all = std::numeric_limits<double>::infinity();
   for (BlockArgument argument : kernel.getBody().getArguments())

@@ -39,8 +39,8 @@ int64_t codeSizeOf(linalg::GenericOp generic) {
 }
 
 int64_t boundedCopies(int64_t copies, int64_t codeSize) {
-  const int64_t most = std::max<int64_t>(maxInterleavedCode / std::max<int64_t>(codeSize, 1), 1);
-  return copies <= most ? copies : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+  const int64_t limit = std::max<int64_t>(maxInterleavedCode / std::max<int64_t>(codeSize, 1), 1);
+  return copies <= limit ? copies : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(limit)));
 }
 
 void outlineFunctions(func::FuncOp kernel) {

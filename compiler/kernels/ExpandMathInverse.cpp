@@ -68,8 +68,8 @@ Emitted angleOf(const MathTarget &target, Emitted y, Emitted x) {
   const Emitted slope = select(bothZero, y.like(0.0), select(bothInfinite, y.like(1.0), height / width));
   const Emitted angle = arcTangent(target, slope);
   const Emitted isLeft = x.bits() < 0;
-  const Emitted turned = select(isLeft, 2 * halfPi - (angle - 2 * halfPiLow), angle);
-  return select(isNan(x) | isNan(y), y.like(notANumber), turned);
+  const Emitted reflected = select(isLeft, 2 * halfPi - (angle - 2 * halfPiLow), angle);
+  return select(isNan(x) | isNan(y), y.like(notANumber), reflected);
 }
 
 Emitted buildAtan2(const MathTarget &target, ArrayRef<Emitted> x) {

@@ -74,7 +74,7 @@ Emitted build(const MathTarget &target, Emitted x, double offset) {
   const Angle angle = reduce(target, wide, single);
   const auto [sine, cosine] = circle(target, angle.r, single);
   // Quarter turns modulo 4, in [-2, 2], as floats.
-  const Emitted turned = angle.quarters + offset, quarter = turned - target.roundEven(turned * 0.25) * 4.0;
+  const Emitted rotated = angle.quarters + offset, quarter = rotated - target.roundEven(rotated * 0.25) * 4.0;
   const Emitted isOdd = equal(absolute(quarter), quarter.like(1.0));
   const Emitted isNegative = (absolute(quarter) >= 2.0) | equal(quarter, quarter.like(-1.0));
   const Emitted size = select(isOdd, cosine, sine);

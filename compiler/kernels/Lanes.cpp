@@ -279,8 +279,8 @@ Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other) {
 bool hasLongFunction(linalg::GenericOp generic) { return llvm::any_of(*generic.getBody(), isLongFunction); }
 
 bool isShort(linalg::GenericOp generic) {
-  constexpr size_t most = 8;
-  return generic.getBody()->getOperations().size() <= most && !hasLongFunction(generic);
+  constexpr size_t limit = 8;
+  return generic.getBody()->getOperations().size() <= limit && !hasLongFunction(generic);
 }
 Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &values, const Lanes &lanes) {
   SmallVector<int> dims = dimsOf(generic);

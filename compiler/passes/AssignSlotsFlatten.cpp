@@ -355,10 +355,10 @@ private:
                           Value(loop.getResult(index))})
         buffers[value] = carries.back();
     }
-    const int64_t most = loop.getMaximum().value_or(std::numeric_limits<int64_t>::max());
-    if (most == 0)
+    const int64_t limit = loop.getMaximum().value_or(std::numeric_limits<int64_t>::max());
+    if (limit == 0)
       return Status::ok();
-    beginRepeat(most, running);
+    beginRepeat(limit, running);
     HALFTONE_RETURN_IF_ERROR(flatten(loop.getCondition().front(), running));
     // No launch may write the byte that its blocks read, and the byte must stay 0 once it is 0.
     copy(-1, condition, std::nullopt);

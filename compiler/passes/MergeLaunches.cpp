@@ -71,10 +71,10 @@ public:
       change[at[each.producer]] += each.bytes;
       change[last + 1] -= each.bytes;
     }
-    int64_t live = 0, most = 0;
+    int64_t live = 0, peak = 0;
     for (int64_t delta : change)
-      most = std::max(most, live += delta);
-    return most;
+      peak = std::max(peak, live += delta);
+    return peak;
   }
 
 private:
@@ -84,20 +84,20 @@ private:
 /// Gathers the launches of each group. Gathered launches keep their operands alive longer, so groups that would need
 /// more than `most` bytes stay as they are. Groups are tried together and by bisection, so each group that stays costs
 /// few passes over the block's order.
-void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayRef<ArrayRef<size_t>> groups) {
+void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t limit, ArrayRef<ArrayRef<size_t>> groups) {
   std::vector<size_t> leaders;
   size_t launches = 0;
   for (ArrayRef<size_t> group : groups) {
     llvm::append_range(leaders, order.gather(group));
     launches += group.size();
   }
-  if (leaders.size() == launches || lifetimes.maxBytes(order.sorted()) <= most)
+  if (leaders.size() == launches || lifetimes.maxBytes(order.sorted()) <= limit)
     return;
   order.release(leaders);
   if (groups.size() == 1)
     return;
-  gather(order, lifetimes, most, groups.take_front(groups.size() / 2));
-  gather(order, lifetimes, most, groups.drop_front(groups.size() / 2));
+  gather(order, lifetimes, limit, groups.take_front(groups.size() / 2));
+  gather(order, lifetimes, limit, groups.drop_front(groups.size() / 2));
 }
 
 class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {

@@ -338,13 +338,13 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
 struct SplitLongConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
-    constexpr size_t most = 8;
-    if (op.getXs().size() <= most)
+    constexpr size_t limit = 8;
+    if (op.getXs().size() <= limit)
       return rewriter.notifyMatchFailure(op, "it has few operands");
     const auto axis = static_cast<int64_t>(op.getAxis());
     SmallVector<Value> joined;
     for (ValueRange rest = op.getXs(); !rest.empty();) {
-      const ValueRange part = rest.take_front(std::min(most, rest.size()));
+      const ValueRange part = rest.take_front(std::min(limit, rest.size()));
       rest = rest.drop_front(part.size());
       SmallVector<int64_t> shape(shapeOf(op.getY()));
       shape[axis] = 0;
@@ -424,14 +424,14 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
   /// Returns true if `value` is the result of a contraction, or of a few elementwise ops on one.
   static bool isProduct(Value value, Block *block) {
-    constexpr size_t most = 16;
+    constexpr size_t limit = 16;
     llvm::SetVector<Operation *> work;
     const auto add = [&](Value each) {
       if (Operation *op = each.getDefiningOp(); op && op->getBlock() == block)
         work.insert(op);
     };
     add(value);
-    for (size_t next = 0; next < std::min(work.size(), most); ++next) {
+    for (size_t next = 0; next < std::min(work.size(), limit); ++next) {
       if (isa<ContractOp>(work[next]))
         return true;
       if (isa<ElementwiseOpInterface>(work[next]))

@@ -12,7 +12,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     if (options.verifyStages || HALFTONE_VERIFY_STAGES)
       passes.addPass(createVerifyStagePass({stage}));
   };
-  auto crosses = [&](Stage border) { return from < border && border <= to; };
+  auto crosses = [&](Stage boundary) { return from < boundary && boundary <= to; };
   verify(from);
 
   if (crosses(Stage::cast)) {

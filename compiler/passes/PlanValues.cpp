@@ -155,8 +155,8 @@ private:
   }
   void run(WhileOp loop) {
     setAll(loop.getOutputs(), loop.getInits());
-    const int64_t most = std::min<int64_t>(loop.getMaximum().value_or(maxDrawn), maxDrawn);
-    for (int64_t step = 0; step < most; ++step) {
+    const int64_t limit = std::min<int64_t>(loop.getMaximum().value_or(maxDrawn), maxDrawn);
+    for (int64_t step = 0; step < limit; ++step) {
       setAll(loop.getCondition().getArguments(), loop.getOutputs());
       run(loop.getCondition().front());
       if (!draw.holds(of(loop.getConditionValue())))

@@ -62,12 +62,12 @@ public:
   /// Returns true if sink() can move the reshape below all elementwise ops on `result`, which then stay in the kernel
   /// that computes `result`, and if no transpose reads them, since that kernel would store the value transposed.
   bool canSink(Value result) const {
-    constexpr size_t most = 64;
+    constexpr size_t limit = 64;
     llvm::SetVector<Operation *> work;
     SmallVector<Value> open{result};
     while (!open.empty()) {
       for (Operation *reader : open.pop_back_val().getUsers()) {
-        if (isa<TransposeOp>(reader) || work.size() > most)
+        if (isa<TransposeOp>(reader) || work.size() > limit)
           return false;
         if (isa<ElementwiseOpInterface>(reader) && work.insert(reader))
           llvm::append_range(open, reader->getResults());

@@ -25,14 +25,14 @@ llvm::SmallVector<int64_t> Blocking::partialReductionTile(llvm::ArrayRef<int64_t
   return tile;
 }
 
-int64_t Blocking::nearestParts(int64_t k, int64_t wanted, int64_t most) {
+int64_t Blocking::nearestParts(int64_t k, int64_t wanted, int64_t limit) {
   constexpr int64_t widestStep = 16;
   const int64_t step = std::gcd(k, widestStep);
   const auto divides = [&](int64_t parts) { return k % parts == 0 && k / parts % step == 0; };
-  for (int64_t parts = std::max<int64_t>(wanted, 2); parts <= most; ++parts)
+  for (int64_t parts = std::max<int64_t>(wanted, 2); parts <= limit; ++parts)
     if (divides(parts))
       return parts;
-  for (int64_t parts = std::min(wanted, most); parts > 1; --parts)
+  for (int64_t parts = std::min(wanted, limit); parts > 1; --parts)
     if (divides(parts))
       return parts;
   return 1;

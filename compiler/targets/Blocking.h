@@ -56,10 +56,10 @@ public:
   llvm::SmallVector<int64_t> partialReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
 
 protected:
-  /// The divisor of `k` from 2 to `most` that is nearest to `wanted`; larger ones win ties. Its quotient must be a
+  /// The divisor of `k` from 2 to `limit` that is nearest to `wanted`; larger ones win ties. Its quotient must be a
   /// multiple of the same power of two, up to 16, as `k`, so parts of a row are aligned as the row is. 1 if there is
   /// none.
-  static int64_t nearestParts(int64_t k, int64_t wanted, int64_t most);
+  static int64_t nearestParts(int64_t k, int64_t wanted, int64_t limit);
 };
 
 /// The axis along which loop and row kernels with partial reductions are divided into blocks: the first of extent > 1,

@@ -37,10 +37,10 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
     if (steps.baseDilation[axis] < 1)
       return op->emitOpError() << "hole must be at least 1, but along spatial axis " << axis << " it is "
                                << steps.baseDilation[axis];
-    constexpr int64_t most = int64_t(1) << 31;
+    constexpr int64_t limit = int64_t(1) << 31;
     for (int64_t step : {steps.stride[axis], steps.dilation[axis], steps.paddingLow[axis], steps.baseDilation[axis]})
-      if (step < -most || step > most)
-        return op->emitOpError() << "stride, dilation, low and hole must be at most " << most
+      if (step < -limit || step > limit)
+        return op->emitOpError() << "stride, dilation, low and hole must be at most " << limit
                                  << " in magnitude, but along spatial axis " << axis << " one is " << step;
   }
   return success();
@@ -48,10 +48,10 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
 
 /// Verifies that the extents of positions and taps keep every index within i64.
 static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> positions, ArrayRef<int64_t> taps) {
-  constexpr int64_t most = int64_t(1) << 31;
+  constexpr int64_t limit = int64_t(1) << 31;
   for (int64_t extent : llvm::concat<const int64_t>(positions, taps))
-    if (extent > most)
-      return op->emitOpError() << "has at most " << most << " positions and taps along an axis, but got " << extent;
+    if (extent > limit)
+      return op->emitOpError() << "has at most " << limit << " positions and taps along an axis, but got " << extent;
   return success();
 }
 
@@ -211,8 +211,9 @@ LogicalResult ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange cotang
   Type compute = getElementTypeOrSelf(cotangents[0].getType());
   Value factor = e.cast(getW(), compute, origin), image = e.cast(getX(), compute, origin);
 
-  Value turned = e.transpose(factor, order.of({}, 0, {rank, rank + 2, rank + 1}));
-  Value byX = ConvolutionOp::create(builder, getLoc(), x.clone(compute), cotangents[0], turned, getSteps().inverse());
+  Value transposed = e.transpose(factor, order.of({}, 0, {rank, rank + 2, rank + 1}));
+  Value byX =
+      ConvolutionOp::create(builder, getLoc(), x.clone(compute), cotangents[0], transposed, getSteps().inverse());
   gradients.push_back(e.cast(byX, x.getElementType(), origin));
 
   Value channelsFirst = e.transpose(image, order.of({channels}, 1, {groups, 0}));

@@ -248,10 +248,10 @@ struct ScatterGradient {
     const int64_t count = ShapedType::getNumElements(shape.drop_front(batch));
     const Type element = e.builder.getIntegerType(llvm::isInt<32>(count) ? 32 : 64);
     const auto iotaType = RankedTensorType::get({count}, element),
-               apart = indices.clone(shape.drop_front(batch), element);
+               split = indices.clone(shape.drop_front(batch), element);
     Value number = IotaOp::create(e.builder, e.loc, iotaType, 0);
     SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(batch, indices.getRank()));
-    number = e.broadcast(ReshapeOp::create(e.builder, e.loc, apart, number), indices.clone(element), kept);
+    number = e.broadcast(ReshapeOp::create(e.builder, e.loc, split, number), indices.clone(element), kept);
     SmallVector<int64_t> rows(shape.take_front(batch));
     rows.push_back(tensorTypeOf(op.getX()).getDimSize(axis));
     Value left = scatter(ScatterKind::set, e.splat(RankedTensorType::get(rows, element), -1), number, batch);

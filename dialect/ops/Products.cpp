@@ -36,9 +36,9 @@ LogicalResult verifyProducts(Operation *op, uint64_t depth) {
     if (rhs != lhs || !result.isSignlessInteger(32))
       return op->emitOpError() << "of i8 expects i8 by i8 into i32, but got " << lhs << " by " << rhs << " into "
                                << result;
-    constexpr uint64_t most = 131071;
-    if (depth > most)
-      return op->emitOpError() << "of i8 sums at most " << most << " products, or i32 could overflow, but got "
+    constexpr uint64_t limit = 131071;
+    if (depth > limit)
+      return op->emitOpError() << "of i8 sums at most " << limit << " products, or i32 could overflow, but got "
                                << depth;
     return success();
   }

@@ -81,7 +81,7 @@ public:
     return all;
   }
   /// The maker of a class. value_error, which tells how to register the class, if it is not registered.
-  Make makerOf(const std::string &registeredName) const {
+  Make factoryOf(const std::string &registeredName) const {
     if (const std::optional<Make> found = find(registeredName))
       return *found;
     const std::string className = classOf(registeredName), package = packageOf(registeredName);
@@ -153,7 +153,7 @@ template <class T> std::optional<T> registeredObject(const Config &config) {
     registered = foreignClassIn(config);
   if (registered.empty())
     return std::nullopt;
-  return registryOf<T>().makerOf(registered)(config.get_object("config"));
+  return registryOf<T>().factoryOf(registered)(config.get_object("config"));
 }
 
 } // namespace halftone::detail

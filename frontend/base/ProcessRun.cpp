@@ -166,13 +166,13 @@ void meet(std::string_view name) {
 }
 
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
-  const RowRange mine = rowsOf(rows, group.rank(), group.size());
+  const RowRange ownRange = rowsOf(rows, group.rank(), group.size());
   const Tensor host = TensorAccess::onHost(own);
-  if (host.shape().rank() == 0 || host.shape()[0] != std::max<int64_t>(mine.count(), 1))
+  if (host.shape().rank() == 0 || host.shape()[0] != std::max<int64_t>(ownRange.count(), 1))
     throw Error(ErrorKind::value_error,
                 fmt::format("An output of shape {} does not have one row for each of the {} rows of this process's "
                             "part of the batch: the parts of several processes cannot be concatenated",
-                            host.shape().str(), mine.count()));
+                            host.shape().str(), ownRange.count()));
   std::vector<int64_t> dims = host.shape().dims();
   const int64_t rowBytes = TensorAccess::bytes(host) / dims[0];
   dims[0] = rows;
@@ -184,7 +184,7 @@ Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
     parts.emplace_back(data + range.first * rowBytes, static_cast<size_t>(range.count() * rowBytes));
   }
   std::memcpy(parts[static_cast<size_t>(group.rank())].data(), TensorAccess::data(host),
-              static_cast<size_t>(mine.count() * rowBytes));
+              static_cast<size_t>(ownRange.count() * rowBytes));
   group
       .run(fmt::format("the outputs of {} rows", rows),
            [&](Collectives &collectives) { return collectives.gatherInPlace(parts); })

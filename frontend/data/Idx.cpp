@@ -38,8 +38,8 @@ public:
 
   void read(void *to, int64_t bytes, const std::string &what) {
     for (int64_t done = 0; done < bytes;) {
-      const int64_t piece = std::min<int64_t>(bytes - done, 1 << 30);
-      const int got = gzread(file, static_cast<char *>(to) + done, static_cast<unsigned>(piece));
+      const int64_t chunk = std::min<int64_t>(bytes - done, 1 << 30);
+      const int got = gzread(file, static_cast<char *>(to) + done, static_cast<unsigned>(chunk));
       check();
       if (got <= 0)
         refuseFile(path, fmt::format("{} ({} bytes)", what, bytes),

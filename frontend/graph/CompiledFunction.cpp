@@ -77,7 +77,7 @@ static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
 /// The device of a traced function: `device` if the caller requested it or if the function has no variables, otherwise
 /// the device of the variables. Moves the function's constants, its random states, and other following variables there.
-static std::shared_ptr<DeviceRuntime> runtimeFor(const Trace &trace, Device device, bool isAskedFor) {
+static std::shared_ptr<DeviceRuntime> runtimeFor(const Trace &trace, Device device, bool isRequested) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
   const auto isEverywhere = [](const auto &named) {
@@ -87,7 +87,7 @@ static std::shared_ptr<DeviceRuntime> runtimeFor(const Trace &trace, Device devi
   auto first = std::ranges::find_if_not(variables, follows);
   if (first == variables.end())
     first = std::ranges::find_if_not(variables, isEverywhere);
-  if (!isAskedFor && first != variables.end())
+  if (!isRequested && first != variables.end())
     runtime = first->second->memory->sharedDevice();
   for (const auto &named : variables)
     if (follows(named))

@@ -57,13 +57,13 @@ struct Lists {
 
 Value vectorOf(const std::vector<double> &values, DType dtype) {
   constexpr size_t most = 64; // elements per literal
-  std::vector<Value> pieces;
+  std::vector<Value> chunks;
   for (size_t begin = 0; begin < values.size(); begin += most) {
-    const std::vector<double> piece(values.begin() + static_cast<int64_t>(begin),
+    const std::vector<double> chunk(values.begin() + static_cast<int64_t>(begin),
                                     values.begin() + static_cast<int64_t>(std::min(begin + most, values.size())));
-    pieces.push_back(tracing().literal(Tensor(piece, {std::ssize(piece)}).astype(dtype)));
+    chunks.push_back(tracing().literal(Tensor(chunk, {std::ssize(chunk)}).astype(dtype)));
   }
-  return pieces.size() == 1 ? pieces[0] : tracing().concat(pieces, 0);
+  return chunks.size() == 1 ? chunks[0] : tracing().concat(chunks, 0);
 }
 
 bool isRecordedArray(const Json &json) {

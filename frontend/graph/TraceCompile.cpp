@@ -51,7 +51,7 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
 }
 
 /// Converts the message of an error to the user's terms; the diagnostics remain MLIR's.
-Status told(const Status &status) {
+Status inUsersTerms(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
 
@@ -147,7 +147,7 @@ StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, 
   watched.rethrow();
   warnOfCache(statistics.cacheWarning);
   if (!executable.isOk())
-    return told(executable.status());
+    return inUsersTerms(executable.status());
   return executable;
 }
 
@@ -160,7 +160,7 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   const compiler::CompileOptions plain = compileOptions(options, wanted.target);
   if (stage <= compiler::Stage::kernel) {
     if (Status ran = compiler::runStages(module, compiler::Stage::graph, stage, plain); !ran)
-      return told(ran);
+      return inUsersTerms(ran);
     std::string text;
     llvm::raw_string_ostream os(text);
     OpPrintingFlags flags;
@@ -180,7 +180,7 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   };
   StatusOr<Executable> executable = compiler::compile(module, withText);
   if (text.empty()) // a stage that was reached has a text, even if a later one failed
-    return told(executable.status());
+    return inUsersTerms(executable.status());
   return text;
 }
 
@@ -193,7 +193,7 @@ StatusOr<std::vector<compiler::FusionRow>> traceFusion(Trace &trace, const Funct
   compiler::CompileOptions explained = compileOptions(options, target);
   explained.explainFusion = true;
   if (Status ran = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::kernel, explained); !ran)
-    return told(ran);
+    return inUsersTerms(ran);
   return compiler::fusionReport(module);
 }
 
@@ -211,7 +211,7 @@ static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &option
   ModuleOp module = trace.finish();
   const Status ran =
       compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
-  return ran ? StatusOr<ModuleOp>(module) : told(ran);
+  return ran ? StatusOr<ModuleOp>(module) : inUsersTerms(ran);
 }
 
 /// Interprets the module once and returns the fetches. `variables` holds the values of the trace's variables, and then

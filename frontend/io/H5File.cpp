@@ -123,10 +123,10 @@ Table tableOf(const Descriptor &file, const std::vector<std::string> &command, c
   std::string text;
   runH5(
       file, command, input,
-      [&](std::string_view piece) {
-        if (text.size() + piece.size() > maxTableBytes)
+      [&](std::string_view chunk) {
+        if (text.size() + chunk.size() > maxTableBytes)
           refuse(name, fmt::format("a table of datasets of more than {} MiB", maxTableBytes >> 20), task);
-        text += piece;
+        text += chunk;
       },
       name);
   return parseTable(text, name, task);
@@ -188,11 +188,11 @@ Tensor H5File::read(const std::string &path) const {
   size_t done = 0;
   const int status = runH5(
       range_.file, command, "",
-      [&](std::string_view piece) {
-        if (piece.size() > to.size() - done)
+      [&](std::string_view chunk) {
+        if (chunk.size() > to.size() - done)
           refuse(name_, fmt::format("more numbers than {} holds", path));
-        std::memcpy(to.data() + done, piece.data(), piece.size());
-        done += piece.size();
+        std::memcpy(to.data() + done, chunk.data(), chunk.size());
+        done += chunk.size();
       },
       name_);
   if (status != 0 || done != to.size())
@@ -241,12 +241,12 @@ H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
   }
   const std::string_view layout(reinterpret_cast<const char *>(layout_->bytes().data()), layout_->bytes().size());
   size_t end = 0;
-  for (const auto &[begin, piece] : numbers) {
-    pieces_.push_back(layout.substr(end, begin - end));
-    pieces_.push_back(piece);
-    end = begin + piece.size();
+  for (const auto &[begin, chunk] : numbers) {
+    chunks_.push_back(layout.substr(end, begin - end));
+    chunks_.push_back(chunk);
+    end = begin + chunk.size();
   }
-  pieces_.push_back(layout.substr(end));
+  chunks_.push_back(layout.substr(end));
 }
 
 } // namespace halftone::detail

@@ -55,12 +55,12 @@ class H5Image {
 public:
   /// Errors begin with `name`.
   H5Image(const std::vector<H5Entry> &entries, const std::string &name);
-  const std::vector<std::string_view> &pieces() const { return pieces_; } // in file order; valid as long as the image
+  const std::vector<std::string_view> &chunks() const { return chunks_; } // in file order; valid as long as the image
 
 private:
   std::shared_ptr<MappedFile> layout_;
   std::vector<Tensor> numbers_;
-  std::vector<std::string_view> pieces_;
+  std::vector<std::string_view> chunks_;
 };
 
 } // namespace halftone::detail

@@ -14,8 +14,8 @@ int runH5(const Descriptor &file, const std::vector<std::string> &arguments, con
     reader.reason = "the file exceeds the limits on memory and time";
   const Descriptor stdinFile = Descriptor::memory(name);
   stdinFile.writeAt(0, std::as_bytes(std::span(input)), name);
-  const auto pass = [&](std::string_view piece) {
-    take(piece);
+  const auto pass = [&](std::string_view chunk) {
+    take(chunk);
     return Status::ok();
   };
   return runChildProgram(reader, arguments, file.number(), stdinFile.number(), pass, name).valueOrThrow();

@@ -98,10 +98,10 @@ void KerasArchive::read(const std::string &member, const std::function<void(std:
 
 std::string KerasArchive::text(const std::string &member) const {
   std::string text;
-  read(member, [&](std::span<const std::byte> piece) {
-    if (std::ssize(text) + std::ssize(piece) > maxJsonBytes)
+  read(member, [&](std::span<const std::byte> chunk) {
+    if (std::ssize(text) + std::ssize(chunk) > maxJsonBytes)
       fail(member, fmt::format("{} of more than {} MiB", member, maxJsonBytes >> 20));
-    text.append(reinterpret_cast<const char *>(piece.data()), piece.size());
+    text.append(reinterpret_cast<const char *>(chunk.data()), chunk.size());
   });
   return text;
 }
@@ -125,9 +125,9 @@ FileRange KerasArchive::data(const std::string &member, int64_t maxBytes) const 
     return {file_.copy(path_), bytes->data() - mapped_->bytes().data(), std::ssize(*bytes)};
   }
   FileRange unpacked{Descriptor::memory(path_)};
-  read(member, [&](std::span<const std::byte> piece) {
-    unpacked.file.writeAt(unpacked.bytes, piece, fmt::format("the unpacked {} of {}", member, path_));
-    unpacked.bytes += std::ssize(piece);
+  read(member, [&](std::span<const std::byte> chunk) {
+    unpacked.file.writeAt(unpacked.bytes, chunk, fmt::format("the unpacked {} of {}", member, path_));
+    unpacked.bytes += std::ssize(chunk);
     check(unpacked.bytes);
   });
   return unpacked;

@@ -50,7 +50,7 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
   const H5Image weights = weightsImage(model, filepath);
   const std::vector<std::pair<std::string, std::string>> vocabularies = vocabularyFiles(model);
   std::vector<ZipMember> members{
-      {"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.pieces()}};
+      {"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.chunks()}};
   for (const auto &[member, text] : vocabularies)
     members.push_back({member, {text}});
   writeState(model, [&] { writeStoredZip(filepath, members).orThrow(); });

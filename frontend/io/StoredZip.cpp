@@ -88,9 +88,9 @@ Status writeStoredZip(const std::string &path, const std::vector<ZipMember> &mem
   bool isWide = false;
   for (const ZipMember &given : members) {
     Member member{.name = given.name, .offset = offset};
-    for (const std::string_view piece : given.pieces) {
-      member.sum = crc32Of(std::as_bytes(std::span(piece)), member.sum);
-      member.size += piece.size();
+    for (const std::string_view chunk : given.chunks) {
+      member.sum = crc32Of(std::as_bytes(std::span(chunk)), member.sum);
+      member.size += chunk.size();
     }
     member.isWide = member.size >= most || offset >= most;
     addToDirectory(directory, member);
@@ -101,7 +101,7 @@ Status writeStoredZip(const std::string &path, const std::vector<ZipMember> &mem
   std::vector<std::string_view> parts;
   for (size_t i = 0; i < members.size(); ++i) {
     parts.push_back(headers[i]);
-    parts.insert(parts.end(), members[i].pieces.begin(), members[i].pieces.end());
+    parts.insert(parts.end(), members[i].chunks.begin(), members[i].chunks.end());
   }
   parts.push_back(directory.bytes);
   return replaceFile(path, parts);

@@ -11,7 +11,7 @@ namespace halftone::detail {
 
 struct ZipMember {
   std::string name;
-  std::vector<std::string_view> pieces; // its bytes, in order
+  std::vector<std::string_view> chunks; // its bytes, in order
 };
 /// Writes a zip with these members by replaceFile(), each aligned to 64 bytes. io_error if a system call fails. Sizes
 /// and offsets of at least `most` bytes use zip64.

@@ -66,7 +66,7 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   requireMayWrite(filepath, args);
   if (format == WeightsFormat::hdf5) { // includes the optimizer's state
     const H5Image image = weightsImage(model, filepath);
-    return writeState(model, [&] { replaceFile(filepath, image.pieces()).orThrow(); });
+    return writeState(model, [&] { replaceFile(filepath, image.chunks()).orThrow(); });
   }
   writeState(model, [&] {
     Safetensors contents{.metadata = {{"format", "halftone"}}};

@@ -58,7 +58,7 @@ public:
       out = out * asDtype(ops::expand_dims(queryMask, -1), out.dtype(), "mask");
     return call.scores ? Values{out, weights} : Values{out};
   }
-  bool takesValuesApart() const override { return false; }
+  bool takesSeparateValues() const override { return false; }
   /// As in Keras, the query mask of the call, which follows the inputs, or otherwise the query's own mask.
   Value mask(const Values &inputs, const std::vector<Value> &masks) override {
     return hasQueryMask_ ? asMask(inputs[3]) : masks[0];

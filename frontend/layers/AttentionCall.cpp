@@ -63,20 +63,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The arguments of the call in Keras. `given`: references to query, value and key, and to the defined masks.
-Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std::pair<const char *, Json>> &given) {
+Config argumentsOf(const AttentionCall &call, bool isSeparate,
+                   const std::vector<std::pair<const char *, Json>> &given) {
   Json args = Json::array(), keywords = Json::object();
   Json queryMask, valueMask;
   for (const auto &[name, reference] : given) {
     const std::string_view word = name;
-    if (word == "query" || word == "value" || (word == "key" && !apart))
+    if (word == "query" || word == "value" || (word == "key" && !isSeparate))
       args.push_back(reference);
-    else if (apart)
+    else if (isSeparate)
       keywords[name] = reference;
     else
       (word == "query_mask" ? queryMask : valueMask) = reference;
   }
   using Kind = RecordedMask::Kind;
-  if (!apart) {
+  if (!isSeparate) {
     args = Json::array({args});
     if (!queryMask.is_null() || !valueMask.is_null() || std::ranges::count(call.carried, Kind::none))
       keywords["mask"] = Json::array({queryMask, valueMask});
@@ -84,7 +85,7 @@ Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std:
       keywords["mask"] = nullptr;
   }
   for (size_t i = 0; i < call.carried.size(); ++i)
-    if (apart && call.carried[i] == Kind::entered)
+    if (isSeparate && call.carried[i] == Kind::entered)
       keywords[maskNames[i]] = nullptr;
   if (call.scores)
     keywords["return_attention_scores"] = true;
@@ -122,11 +123,11 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
         traced.*mask = now[next++];
     return dynamic_cast<AttendingBody &>(body).attend(traced, context);
   };
-  const bool apart = dynamic_cast<const AttendingBody &>(*layer.impl()->body).takesValuesApart();
+  const bool isSeparate = dynamic_cast<const AttendingBody &>(*layer.impl()->body).takesSeparateValues();
   RecordedMasks rules;
   for (const RecordedMask::Kind kind : call.carried)
     rules.push_back({.kind = kind});
-  return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, apart, given), rules);
+  return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, isSeparate, given), rules);
 }
 
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training) {

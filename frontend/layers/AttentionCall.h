@@ -29,7 +29,7 @@ public:
   virtual Values attend(const AttentionCall &call, const CallContext &context) = 0;
   /// Returns true if Keras's call takes query, value, key and masks as separate arguments. Otherwise it takes a list of
   /// query, value and key, and a list of masks.
-  virtual bool takesValuesApart() const = 0;
+  virtual bool takesSeparateValues() const = 0;
 
 protected:
   ~AttendingBody() = default;

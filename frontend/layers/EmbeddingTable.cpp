@@ -11,9 +11,9 @@ namespace halftone::detail {
 
 namespace {
 
-Value turned(const Value &x, bool isTurned) { return isTurned ? ops::transpose(x) : x; }
-Shape turned(const Shape &shape, bool isTurned) {
-  return isTurned && shape.rank() == 2 ? Shape{shape[1], shape[0]} : shape;
+Value transposedIf(const Value &x, bool isTransposed) { return isTransposed ? ops::transpose(x) : x; }
+Shape transposedIf(const Shape &shape, bool isTransposed) {
+  return isTransposed && shape.rank() == 2 ? Shape{shape[1], shape[0]} : shape;
 }
 
 } // namespace
@@ -28,19 +28,21 @@ void EmbeddingTable::build(BuildContext &context, const WeightArgs &rows, const 
     groups_ = fixedWeight(context, "g_idx", groupNumbers(shape_[1], config.block_size));
   if (back)
     back_ = isQuantized ? buildQuantized(context, back->name, true)
-                        : TableWeights{.values = context.add_weight(*back), .isTurned = true};
+                        : TableWeights{.values = context.add_weight(*back), .isTransposed = true};
 }
 
-Shape EmbeddingTable::scaleShape(bool isTurned) const {
+Shape EmbeddingTable::scaleShape(bool isTransposed) const {
   if (!isGrouped())
     return {shape_[0]};
-  return turned(Shape{shape_[0], (shape_[1] + config_.block_size - 1) / config_.block_size}, isTurned);
+  return transposedIf(Shape{shape_[0], (shape_[1] + config_.block_size - 1) / config_.block_size}, isTransposed);
 }
 
-TableWeights EmbeddingTable::buildQuantized(BuildContext &context, const std::string &name, bool isTurned) const {
-  const Shape stored{shape_[0], config_.mode == "int4" ? (shape_[1] + 1) / 2 : shape_[1]}, scale = scaleShape(isTurned);
-  TableWeights made{.values = fixedWeight(context, name, Tensor::zeros(turned(stored, isTurned), DType::int8)),
-                    .isTurned = isTurned};
+TableWeights EmbeddingTable::buildQuantized(BuildContext &context, const std::string &name, bool isTransposed) const {
+  const Shape stored{shape_[0], config_.mode == "int4" ? (shape_[1] + 1) / 2 : shape_[1]},
+      scale = scaleShape(isTransposed);
+  TableWeights made{.values =
+                        fixedWeight(context, name, Tensor::zeros(transposedIf(stored, isTransposed), DType::int8)),
+                    .isTransposed = isTransposed};
   addScales(context, made,
             {.values = {},
              .scale = Tensor::ones(scale, context.variable_dtype()),
@@ -53,7 +55,7 @@ void EmbeddingTable::addScales(BuildContext &context, TableWeights &weights, con
   weights.scale = fixedWeight(context, name + "_scale", given.scale.astype(context.variable_dtype()));
   if (given.zero.defined()) // Keras stores the zero points of the reverse product as floats
     weights.zero = fixedWeight(context, name + "_zero",
-                               weights.isTurned ? given.zero.astype(context.variable_dtype()) : given.zero);
+                               weights.isTransposed ? given.zero.astype(context.variable_dtype()) : given.zero);
 }
 
 void EmbeddingTable::quantize(BuildContext &context, const QuantizationConfig &config) {
@@ -72,21 +74,23 @@ void EmbeddingTable::quantize(BuildContext &context, const QuantizationConfig &c
 }
 
 TableWeights EmbeddingTable::quantized(BuildContext &context, const TableWeights &floats) const {
-  const QuantizedWeights weights = integersOf(floats.values.value(), floats.isTurned);
-  TableWeights made{.values = replacedWeight(context, floats.values, weights.values), .isTurned = floats.isTurned};
+  const QuantizedWeights weights = integersOf(floats.values.value(), floats.isTransposed);
+  TableWeights made{.values = replacedWeight(context, floats.values, weights.values),
+                    .isTransposed = floats.isTransposed};
   addScales(context, made, weights);
   return made;
 }
 
 /// Quantizes a float table to the integers and scales that the variables hold.
-QuantizedWeights EmbeddingTable::integersOf(const Tensor &floats, bool isTurned) const {
-  MatrixView view = isTurned ? MatrixView::of(floats.shape(), {0}, {1}) : MatrixView::of(floats.shape(), {1}, {0});
-  view.hasGroupsLast = !isTurned;
+QuantizedWeights EmbeddingTable::integersOf(const Tensor &floats, bool isTransposed) const {
+  MatrixView view = isTransposed ? MatrixView::of(floats.shape(), {0}, {1}) : MatrixView::of(floats.shape(), {1}, {0});
+  view.hasGroupsLast = !isTransposed;
   const bool isInt8 = config_.mode == "int8";
   QuantizedWeights weights = isGrouped() ? groupQuantized(floats, view, config_.block_size)
                                          : absMaxQuantized(floats, view, isInt8 ? -127 : -8, isInt8 ? 127 : 7);
   if (!isInt8)
-    weights.values = isTurned ? transposedInt8(packedInt4(transposedInt8(weights.values))) : packedInt4(weights.values);
+    weights.values =
+        isTransposed ? transposedInt8(packedInt4(transposedInt8(weights.values))) : packedInt4(weights.values);
   return weights;
 }
 
@@ -106,7 +110,7 @@ Value EmbeddingTable::rows(const Value &indices, DType compute) const {
 
 /// Integers (indices, width).
 Value EmbeddingTable::integers(const TableWeights &weights, const Value &values) const {
-  const Value rows = turned(values, weights.isTurned);
+  const Value rows = transposedIf(values, weights.isTransposed);
   return config_.mode == "int4" ? unpackedInt4(rows, shape_[1]) : rows;
 }
 
@@ -115,8 +119,8 @@ Value EmbeddingTable::floatsOf(const TableWeights &weights, const Value &integer
                                DType compute) const {
   if (!isGrouped())
     return asDtype(integers, compute) / ops::expand_dims(scale, -1);
-  return dequantizedGroups(integers, turned(scale, weights.isTurned), turned(weights.zero, weights.isTurned), groups_,
-                           -1);
+  return dequantizedGroups(integers, transposedIf(scale, weights.isTransposed),
+                           transposedIf(weights.zero, weights.isTransposed), groups_, -1);
 }
 
 Value EmbeddingTable::integerBack(const Value &x) const {

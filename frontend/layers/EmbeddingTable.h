@@ -10,8 +10,8 @@ namespace halftone::detail {
 /// A matrix with one row per index, as stored in variables.
 struct TableWeights {
   Variable values{}, scale{},
-      zero{};            // (indices, width), two elements per byte under int4; (indices) or (indices, groups)
-  bool isTurned = false; // all three are transposed
+      zero{};                // (indices, width), two elements per byte under int4; (indices) or (indices, groups)
+  bool isTransposed = false; // all three are transposed
 };
 
 class EmbeddingTable {
@@ -33,15 +33,15 @@ public:
   const Shape &shape() const { return shape_; }
 
 private:
-  TableWeights buildQuantized(BuildContext &context, const std::string &name, bool isTurned) const;
+  TableWeights buildQuantized(BuildContext &context, const std::string &name, bool isTransposed) const;
   TableWeights quantized(BuildContext &context, const TableWeights &floats) const;
   void addScales(BuildContext &context, TableWeights &weights, const QuantizedWeights &given) const;
-  QuantizedWeights integersOf(const Tensor &floats, bool isTurned) const;
+  QuantizedWeights integersOf(const Tensor &floats, bool isTransposed) const;
   Value integers(const TableWeights &weights, const Value &values) const;
   Value floatsOf(const TableWeights &weights, const Value &integers, const Value &scale, DType compute) const;
   Value integerBack(const Value &x) const;
   bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
-  Shape scaleShape(bool isTurned) const;
+  Shape scaleShape(bool isTransposed) const;
 
   Shape shape_; // (indices, width)
   QuantizationConfig config_;

@@ -67,7 +67,7 @@ void findCalls(const std::shared_ptr<KeyValueState> &state) {
   state->vocabulary = logits.shape[2];
 }
 
-void settleLength(KeyValueState &state, const std::optional<int64_t> &length) {
+void setLength(KeyValueState &state, const std::optional<int64_t> &length) {
   if (!length)
     refuse("needs a length: the model has no PositionEmbedding to determine it");
   state.length = *length;
@@ -103,7 +103,7 @@ std::shared_ptr<KeyValueState> KeyValueState::make(const Model &model, const Key
                                                    std::optional<int64_t> needed) {
   const auto state = std::make_shared<KeyValueState>(model, args);
   findCalls(state);
-  settleLength(*state, args.length ? args.length : state->positions ? state->positions : needed);
+  setLength(*state, args.length ? args.length : state->positions ? state->positions : needed);
   makeVariables(*state);
   return state;
 }

@@ -161,7 +161,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
                               most == 1 && !inputs.empty()
                                   ? ": a Custom whose call() has a `const Values &` takes several"
                                   : ""));
-    settlePolicy(inputs);
+    resolvePolicy(inputs);
     if (!built) {
       std::vector<Shape> shapes;
       for (const Value &input : inputs)
@@ -295,7 +295,7 @@ void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   if (built)
     return;
   try {
-    settlePolicy(inputs);
+    resolvePolicy(inputs);
     std::vector<Shape> shapes;
     for (const Value &input : inputs)
       shapes.push_back(input.shape());
@@ -418,7 +418,7 @@ struct HookScope::Frames {
 };
 HookScope::HookScope(LayerImpl &model, const std::vector<Value> &x) {
   if (!model.built) {
-    model.settlePolicy(x);
+    model.resolvePolicy(x);
     std::vector<Shape> shapes;
     for (const Value &input : x)
       shapes.push_back(withoutBatch(input.shape()));

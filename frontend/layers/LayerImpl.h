@@ -79,7 +79,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Throws for a quantization mode that the layer or, once it is built, its weights do not have.
   void requireMode() const;
   /// At the first call, replaces an 'infer' policy permanently by the policy of the first input's dtype.
-  void settlePolicy(const std::vector<Value> &inputs);
+  void resolvePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. If it fails, or if the call that builds the layer fails later
   /// (see CallTransaction), the layer is restored except for its body, whose build() is then called again.
   void build(const std::vector<Shape> &shapes);

@@ -42,11 +42,11 @@ std::string LayerImpl::policyKey() const {
   return map ? map->matching_key(path).value_or("") : "";
 }
 
-void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
+void LayerImpl::resolvePolicy(const std::vector<Value> &inputs) {
   if (!built && !inputs.empty() && inputs[0].defined())
-    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype())) {
+    if (const std::optional<DTypePolicy> resolved = inferredPolicy(policy, inputs[0].dtype())) {
       CallTransaction::onFailure([self = shared_from_this(), given = policy] { self->policy = given; });
-      policy = *settled;
+      policy = *resolved;
     }
 }
 

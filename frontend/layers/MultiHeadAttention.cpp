@@ -64,7 +64,7 @@ public:
     return heads_.attend(attentionCall(settings_.layer, inputs), context);
   }
   Values attend(const AttentionCall &call, const CallContext &context) override { return heads_.attend(call, context); }
-  bool takesValuesApart() const override { return true; }
+  bool takesSeparateValues() const override { return true; }
 
 private:
   HeadSettings settings_;

@@ -213,11 +213,11 @@ Tensor unpackedInt4(const Tensor &bytes, int64_t columns) {
 Tensor transposedInt8(const Tensor &matrix) {
   const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
   const std::vector<int8_t> given = matrix.to_vector<int8_t>();
-  std::vector<int8_t> turned(given.size());
+  std::vector<int8_t> transposed(given.size());
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
-      turned[static_cast<size_t>(c * rows + r)] = given[static_cast<size_t>(r * columns + c)];
-  return {std::move(turned), {columns, rows}};
+      transposed[static_cast<size_t>(c * rows + r)] = given[static_cast<size_t>(r * columns + c)];
+  return {std::move(transposed), {columns, rows}};
 }
 
 } // namespace halftone::detail

@@ -30,13 +30,13 @@ struct Candidate {
 Value firstAccepted(const Value &key, const Value &otherwise, int64_t rounds,
                     const std::function<Candidate(const Value &key)> &candidate) {
   const Value none = tracing().splat(false, otherwise.shape(), DType::bool_);
-  const auto goesOn = [](const List &carry) { return ops::any(ops::logical_not(carry[1])); };
+  const auto condition = [](const List &carry) { return ops::any(ops::logical_not(carry[1])); };
   const auto step = [&](const Value &round, const List &carry) {
     const Candidate next = candidate(keyOfRound(key, round));
     const Value takes = ops::logical_and(next.isAccepted, ops::logical_not(carry[1]));
     return List{ops::where(takes, next.value, carry[0]), ops::logical_or(carry[1], next.isAccepted)};
   };
-  return whileLoop(tracing(), {otherwise, none}, rounds, goesOn, step)[0];
+  return whileLoop(tracing(), {otherwise, none}, rounds, condition, step)[0];
 }
 
 constexpr int64_t maxRounds = 64; // enough for an acceptance rate above 3/4
@@ -109,13 +109,13 @@ Value manyTrials(const Value &key, const Value &n, const Value &p) {
 Value fewSuccesses(const Value &key, const Value &n, const Value &p) {
   constexpr int64_t most = 128;
   const Value logarithm = ops::log1p(-p);
-  const auto goesOn = [&](const List &carry) { return ops::any(carry[0] <= n); };
+  const auto condition = [&](const List &carry) { return ops::any(carry[0] <= n); };
   const auto step = [&](const Value &round, const List &carry) {
     const Value u = uniform(keyOfRound(key, round), n.shape(), 0.5, n.dtype(), 2);
     const Value position = carry[0] + ops::maximum(ops::ceil(ops::log(u) / logarithm), 1.0);
     return List{position, ops::where(position <= n, carry[1] + 1.0, carry[1])};
   };
-  return whileLoop(tracing(), {ops::zeros_like(n), ops::zeros_like(n)}, most, goesOn, step)[1];
+  return whileLoop(tracing(), {ops::zeros_like(n), ops::zeros_like(n)}, most, condition, step)[1];
 }
 
 } // namespace

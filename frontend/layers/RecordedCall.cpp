@@ -124,16 +124,16 @@ constexpr const char *recurrentNames[] = {"sequences", "initial_state", "mask", 
 constexpr const char *cellNames[] = {"inputs", "states", "training"};
 constexpr const char *maskedNames[] = {"inputs", "mask"};            // of Softmax, whose second Value is a mask
 constexpr const char *weightedNames[] = {"inputs", "count_weights"}; // of CategoryEncoding
-constexpr const char *apartNames[] = {"query",
-                                      "value",
-                                      "key",
-                                      "query_mask",
-                                      "value_mask",
-                                      "key_mask",
-                                      "attention_mask",
-                                      "return_attention_scores",
-                                      "training",
-                                      "use_causal_mask"};
+constexpr const char *separateNames[] = {"query",
+                                         "value",
+                                         "key",
+                                         "query_mask",
+                                         "value_mask",
+                                         "key_mask",
+                                         "attention_mask",
+                                         "return_attention_scores",
+                                         "training",
+                                         "use_causal_mask"};
 constexpr const char *listNames[] = {"inputs", "mask", "training", "return_attention_scores", "use_causal_mask"};
 
 /// `training` of a call; nullopt, which leaves the choice to the run, for the argument's default, which Keras also
@@ -152,7 +152,7 @@ std::vector<Value> callAttending(const Layer &layer, const Arguments &arguments,
   return callAttention(layer, std::move(call), trainingOf(layer, arguments));
 }
 
-std::vector<Value> callApart(const Layer &layer, const Arguments &arguments) {
+std::vector<Value> callWithSeparateValues(const Layer &layer, const Arguments &arguments) {
   AttentionCall call;
   call.query = arguments.value("query");
   call.value = arguments.value("value");
@@ -269,10 +269,11 @@ bool isInputReference(const Json &json) {
 
 std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments) {
   if (const auto *attending = dynamic_cast<const AttendingBody *>(layer.impl()->body.get())) {
-    const bool apart = attending->takesValuesApart();
+    const bool isSeparate = attending->takesSeparateValues();
     const Arguments named(layer, inputs, arguments,
-                          apart ? std::span<const char *const>(apartNames) : std::span<const char *const>(listNames));
-    return apart ? callApart(layer, named) : callWithLists(layer, named);
+                          isSeparate ? std::span<const char *const>(separateNames)
+                                     : std::span<const char *const>(listNames));
+    return isSeparate ? callWithSeparateValues(layer, named) : callWithLists(layer, named);
   }
   if (dynamic_cast<const ReversibleBody *>(layer.impl()->body.get())) {
     const Arguments named(layer, inputs, arguments, reversibleNames);

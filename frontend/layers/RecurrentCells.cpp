@@ -64,7 +64,8 @@ public:
   explicit LSTMBody(LSTMCellOptions options) : UnitCell(std::move(options), 4) {}
   std::vector<Shape> state_sizes() const override { return {Shape{options_.units}, Shape{options_.units}}; }
   Values advance(const Value &x, const Values &states, const CellMasks &masks, const CallContext &) override {
-    const std::vector<Value> z = isByGate() ? apart(x, states[0], masks) : together(x, states[0], masks);
+    const std::vector<Value> z =
+        isByGate() ? multiplyPerGate(x, states[0], masks) : multiplyAllGates(x, states[0], masks);
     const Value i = options_.recurrent_activation(z[0]), f = options_.recurrent_activation(z[1]);
     const Value c = f * states[1] + i * options_.activation(z[2]);
     const Value o = options_.recurrent_activation(z[3]);
@@ -79,14 +80,14 @@ protected:
   }
 
 private:
-  std::vector<Value> together(const Value &x, const Value &h, const CellMasks &masks) const {
+  std::vector<Value> multiplyAllGates(const Value &x, const Value &h, const CellMasks &masks) const {
     const Value seen = masks.inputs.empty() ? x : x * masks.inputs[0];
     Value z = ops::matmul(seen, weights().kernel) + ops::matmul(h, weights().recurrent);
     if (options_.use_bias)
       z = z + weights().bias;
     return ops::split(z, 4, 1);
   }
-  std::vector<Value> apart(const Value &x, const Value &h, const CellMasks &masks) const {
+  std::vector<Value> multiplyPerGate(const Value &x, const Value &h, const CellMasks &masks) const {
     std::vector<Value> z = products(x, masks.inputs, weights().kernel);
     const std::vector<Value> inner = products(h, masks.states, weights().recurrent);
     const std::vector<Value> bias = options_.use_bias ? ops::split(weights().bias, 4) : std::vector<Value>();

@@ -22,7 +22,7 @@ ClassRegistry<Make> &registry() {
 void register_layer(const std::string &registered_name, Make make) { registry().add(registered_name, std::move(make)); }
 
 Layer detail::registeredLayer(const std::string &registeredName, const Config &config) {
-  const Make make = registry().makerOf(registeredName);
+  const Make make = registry().factoryOf(registeredName);
   FieldReader reader(config);
   LayerArgs args;
   reader.read(args, baseFields<LayerArgs>);

@@ -109,9 +109,9 @@ static Value cosines(const Value &matrix) {
   Value products = ops::matmul(rows, ops::transpose(rows));
   Trace &trace = tracing();
   const Shape square{size, size};
-  Value apart =
+  Value isOffDiagonal =
       trace.compare(ComparePredicate::ne, trace.iota(0, square, DType::int32), trace.iota(1, square, DType::int32));
-  Value sum = ops::sum(ops::where(apart, ops::abs(products), ops::zeros_like(products)));
+  Value sum = ops::sum(ops::where(isOffDiagonal, ops::abs(products), ops::zeros_like(products)));
   return sum / static_cast<double>(std::max<int64_t>(size * (size - 1), 1));
 }
 

@@ -101,8 +101,8 @@ static Value ofProcess(const Value &key) {
   const Trace &trace = tracing();
   if (!trace.sharedBatch || trace.sharedBatch->rank == 0)
     return key;
-  constexpr uint32_t farApart = 0x9e3779b9; // odd, so that no two ranks collide
-  return key + keyConstant({static_cast<uint32_t>(trace.sharedBatch->rank) * farApart, 0}); // other rows, other draws
+  constexpr uint32_t rankStride = 0x9e3779b9; // odd, so that no two ranks collide
+  return key + keyConstant({static_cast<uint32_t>(trace.sharedBatch->rank) * rankStride, 0}); // other rows, other draws
 }
 
 Value nextKey(const Variable &state) {

@@ -113,7 +113,7 @@ private:
 
 /// The arguments in the form of their config: `num_thresholds` counts the given ones, which are sorted, and the two
 /// ends.
-AUCArgs settled(AUCArgs args) {
+AUCArgs resolved(AUCArgs args) {
   if (!args.thresholds.empty()) {
     std::ranges::sort(args.thresholds);
     args.num_thresholds = std::ssize(args.thresholds) + 2;
@@ -143,7 +143,7 @@ Thresholds thresholdsOf(const AUCArgs &args) {
 
 AUC::AUC(const AUCArgs &args)
     : Metric([&] {
-        const AUCArgs chosen = settled(args);
+        const AUCArgs chosen = resolved(args);
         return metricOfClass("AUC", AUCOptions{chosen}, std::make_shared<AreaRule>(chosen, thresholdsOf(chosen)));
       }()) {}
 

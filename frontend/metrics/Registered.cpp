@@ -54,7 +54,7 @@ std::optional<Metric> detail::registeredMetric(const Config &config) {
   if (registered.empty())
     return std::nullopt;
   const Config fields = config.get_object("config");
-  const std::shared_ptr<MetricImpl> metric = withFields(registry().makerOf(registered)(fields), fields);
+  const std::shared_ptr<MetricImpl> metric = withFields(registry().factoryOf(registered)(fields), fields);
   metric->registeredName = registered;
   return Metric(metric);
 }
@@ -63,7 +63,7 @@ std::function<std::shared_ptr<MetricImpl>()> detail::registeredByName(const std:
   const std::optional<std::string> registered = registry().has(name) ? name : registry().nameOf(name);
   if (!registered)
     return {};
-  return [name = name.substr(name.find('>') + 1), make = registry().makerOf(*registered)] {
+  return [name = name.substr(name.find('>') + 1), make = registry().factoryOf(*registered)] {
     Config config;
     config.set("name", name);
     return withFields(make(config), config);

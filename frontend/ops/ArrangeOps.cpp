@@ -133,18 +133,18 @@ Value tile(const Value &x, const Integers &repeats) {
   return applyOne(
       "tile", {x},
       [list = repeats.list()](const List &v) {
-        std::vector<int64_t> dims = v[0].shape().dims(), times = list, apart, grown, result;
+        std::vector<int64_t> dims = v[0].shape().dims(), times = list, split, grown, result;
         const size_t rank = std::max(dims.size(), times.size());
         dims.insert(dims.begin(), rank - dims.size(), 1);
         times.insert(times.begin(), rank - times.size(), 1);
         for (size_t axis = 0; axis < rank; ++axis) {
           if (times[axis] < 0)
             throw Error(ErrorKind::value_error, fmt::format("tile: repeats must not be negative, got {}", list));
-          apart.insert(apart.end(), {1, dims[axis]});
+          split.insert(split.end(), {1, dims[axis]});
           grown.insert(grown.end(), {times[axis], dims[axis]});
           result.push_back(extentProduct(times[axis], dims[axis]));
         }
-        return reshape(broadcastTo(reshape(v[0], Shape(apart)), Shape(grown)), Shape(result));
+        return reshape(broadcastTo(reshape(v[0], Shape(split)), Shape(grown)), Shape(result));
       },
       configForm("repeats", repeats));
 }
@@ -225,11 +225,11 @@ Value diagonal(const Value &x, int64_t offset, int64_t axis1, int64_t axis2) {
     const int64_t rank = shape.rank(), length = (count - 1) * (columns + 1) + 1;
     flat.push_back(count * columns);
     Value run = cut(reshape(cut(y, rank - 2, row, row + count), Shape(flat)), rank - 2, column, column + length);
-    std::vector<int64_t> rest = dims, apart = result;
+    std::vector<int64_t> rest = dims, split = result;
     rest.push_back(columns);
-    apart.push_back(columns + 1);
+    split.push_back(columns + 1);
     run = concatenate({run, tracing().splat(0, Shape(std::move(rest)), y.dtype())}, rank - 2);
-    return reshape(cut(reshape(run, Shape(std::move(apart))), rank - 1, 0, 1), Shape(std::move(result)));
+    return reshape(cut(reshape(run, Shape(std::move(split))), rank - 1, 0, 1), Shape(std::move(result)));
   });
 }
 std::vector<Value> meshgrid(const Values &xs, const Choice<GridIndexing> &indexing) {

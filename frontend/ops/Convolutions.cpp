@@ -208,8 +208,8 @@ Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTranspo
     for (int64_t axis = 0; axis < rank; ++axis)
       order.push_back(axis);
     order.insert(order.end(), {rank + 1, rank});
-    const Value turned = tracing().transpose(operands.kernel, order); // (k..., channels, filters)
-    return channelsBack(convolve(operands, inGroups(turned, 1), windows), args.data_format);
+    const Value transposed = tracing().transpose(operands.kernel, order); // (k..., channels, filters)
+    return channelsBack(convolve(operands, inGroups(transposed, 1), windows), args.data_format);
   });
 }
 

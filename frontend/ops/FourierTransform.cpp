@@ -123,9 +123,9 @@ ComplexRows transformed(const ComplexRows &x, double sign) {
   const ComplexRows first = direct(reshaped(x, Shape({rows, p, q})), sign);
   if (q == 1)
     return reshaped(first, Shape({rows, n}));
-  const ComplexRows turned =
+  const ComplexRows scaled =
       times(first, roots(p, q, n, sign, x.re.dtype(), [](int64_t k1, int64_t j2) { return k1 * j2; }));
-  const ComplexRows second = reshaped(transformed(reshaped(turned, Shape({rows * p, q})), sign), Shape({rows, p, q}));
+  const ComplexRows second = reshaped(transformed(reshaped(scaled, Shape({rows * p, q})), sign), Shape({rows, p, q}));
   return reshaped({tracing().transpose(second.re, {0, 2, 1}), tracing().transpose(second.im, {0, 2, 1})},
                   Shape({rows, n}));
 }

@@ -54,7 +54,7 @@ using StepFunction = std::function<LoopStep(const Value &, const List &, const L
 LoopStep checkpointed(const List &inits, const List &xs, int64_t length, bool reverse, int64_t steps,
                       const StepFunction &step) {
   Trace &trace = tracing();
-  const int64_t pieces = length / steps, rest = length - pieces * steps;
+  const int64_t segments = length / steps, rest = length - segments * steps;
   const auto part = [&](const Value &x, int64_t begin, int64_t count) {
     std::vector<int64_t> start(static_cast<size_t>(x.rank()), 0), dims = x.shape().dims();
     start[0] = begin;
@@ -69,8 +69,8 @@ LoopStep checkpointed(const List &inits, const List &xs, int64_t length, bool re
   };
   const auto again = [&](const List &carries, const List &slices, int64_t count) {
     const List values = trace.rematerialized([&] {
-      const LoopStep piece = detail::scan(trace, carries, slices, count, reverse, step);
-      return joined(piece.carries, piece.ys);
+      const LoopStep segment = detail::scan(trace, carries, slices, count, reverse, step);
+      return joined(segment.carries, segment.ys);
     });
     return LoopStep{from(values, 0, carries.size()), from(values, carries.size(), values.size() - carries.size())};
   };
@@ -81,19 +81,19 @@ LoopStep checkpointed(const List &inits, const List &xs, int64_t length, bool re
   };
   LoopStep state{inits, {}}, restStep;
   if (reverse && rest > 0) {
-    restStep = again(state.carries, parts(pieces * steps, rest), rest);
+    restStep = again(state.carries, parts(segments * steps, rest), rest);
     state.carries = restStep.carries;
   }
-  List groups = parts(0, pieces * steps);
+  List groups = parts(0, segments * steps);
   for (Value &group : groups)
-    group = regrouped(group, {pieces, steps}, 1);
+    group = regrouped(group, {segments, steps}, 1);
   state = detail::scan(
-      trace, state.carries, groups, pieces, reverse,
+      trace, state.carries, groups, segments, reverse,
       [&](const Value &, const List &carries, const List &slices) { return again(carries, slices, steps); });
   for (Value &y : state.ys)
-    y = regrouped(y, {pieces * steps}, 2);
+    y = regrouped(y, {segments * steps}, 2);
   if (!reverse && rest > 0) {
-    restStep = again(state.carries, parts(pieces * steps, rest), rest);
+    restStep = again(state.carries, parts(segments * steps, rest), rest);
     state.carries = restStep.carries;
   }
   for (size_t i = 0; i < restStep.ys.size(); ++i)
@@ -154,12 +154,12 @@ Values fori_loop(const Value &lower, const Value &upper, const std::function<Val
     const Value &end = values[1];
     List carries = from(values, 2, values.size() - 2);
     carries.insert(carries.begin(), values[0]);
-    const auto goesOn = [&](const List &carry) { return tracing().compare(ComparePredicate::lt, carry[0], end); };
+    const auto condition = [&](const List &carry) { return tracing().compare(ComparePredicate::lt, carry[0], end); };
     const auto step = [&](const Value &, const List &carry) {
       const Value next = tracing().binary("add", carry[0], scalarLike(1, carry[0]));
       return joined({next}, listOf(f(carry[0], Values(from(carry, 1, carry.size() - 1)))));
     };
-    const List last = whileLoop(tracing(), carries, std::nullopt, goesOn, step);
+    const List last = whileLoop(tracing(), carries, std::nullopt, condition, step);
     return from(last, 1, last.size() - 1);
   }));
 }

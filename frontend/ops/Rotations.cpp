@@ -89,7 +89,7 @@ Value evenedSquare(const Value &x) { return matrixTranspose(evened(matrixTranspo
 List sweep(const List &inits, int64_t columns, double tolerance, const std::function<List(const List &)> &round) {
   const Shape each({inits[0].shape()[0]});
   const auto without = [](const List &carry) { return List(carry.begin(), carry.end() - 1); };
-  const auto goesOn = [&](const List &carry) { return ops::any(ops::greater(carry.back(), tolerance)); };
+  const auto condition = [&](const List &carry) { return ops::any(ops::greater(carry.back(), tolerance)); };
   const auto step = [&](const Value &, const List &carry) {
     List begin = without(carry);
     begin.push_back(tracing().splat(0, each, inits[0].dtype()));
@@ -103,7 +103,7 @@ List sweep(const List &inits, int64_t columns, double tolerance, const std::func
   };
   List begin = inits;
   begin.push_back(tracing().splat(1, each, inits[0].dtype()));
-  return whileLoop(tracing(), begin, maxSweeps, goesOn, step);
+  return whileLoop(tracing(), begin, maxSweeps, condition, step);
 }
 
 /// Permutes the columns of each matrix in this order.

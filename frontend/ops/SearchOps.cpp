@@ -18,7 +18,7 @@ Value isNan(const Value &x) { return tracing().compare(ComparePredicate::ne, x, 
 
 /// Whether elements of the sequence precede the values: they are less or, with `right`, not greater. NaN is the largest
 /// value.
-Value standBefore(const Value &elements, const Value &values, Side side) {
+Value precedes(const Value &elements, const Value &values, Side side) {
   Trace &t = tracing();
   Value before = t.compare(side == Side::left ? ComparePredicate::lt : ComparePredicate::le, elements, values);
   if (!is_float(elements.dtype()))
@@ -34,7 +34,7 @@ Value countBefore(const Value &sequence, const Value &values, Side side) {
   std::vector<int64_t> dims = values.shape().dims();
   dims.push_back(sequence.shape()[0]);
   const Shape shape(std::move(dims));
-  const Value before = standBefore(broadcastTo(sequence, shape), broadcastTo(expand_dims(values, -1), shape), side);
+  const Value before = precedes(broadcastTo(sequence, shape), broadcastTo(expand_dims(values, -1), shape), side);
   return sum(asDtype(before, DType::int32, "searchsorted"), -1);
 }
 
@@ -47,8 +47,8 @@ Value searchBefore(const Value &sequence, const Value &values, Side side) {
   for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(count))); step > 0; step /= 2) {
     const Value next = t.binary("add", found, scalarLike(step, found));
     const Value last = t.gather(sequence, t.binary("sub", next, scalarLike(1, next)), 0); // clamps
-    const Value isPlace = t.compare(ComparePredicate::le, next, scalarLike(count, next));
-    found = t.select(t.binary("and", isPlace, standBefore(last, values, side)), next, found);
+    const Value isIndex = t.compare(ComparePredicate::le, next, scalarLike(count, next));
+    found = t.select(t.binary("and", isIndex, precedes(last, values, side)), next, found);
   }
   return found;
 }

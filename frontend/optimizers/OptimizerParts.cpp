@@ -22,17 +22,17 @@ static constexpr int64_t stride = 16;
 Division::Range Division::of(int64_t elements, int64_t rank) const {
   if (owner >= 0)
     return {0, rank == owner ? elements : 0};
-  const auto border = [&](int64_t number) {
+  const auto boundary = [&](int64_t number) {
     return number == processes ? elements : elements / stride * number / processes * stride;
   };
-  return {border(rank), border(rank + 1)};
+  return {boundary(rank), boundary(rank + 1)};
 }
 
-std::vector<int64_t> Division::borders(int64_t elements) const {
-  std::vector<int64_t> borders{0};
+std::vector<int64_t> Division::offsets(int64_t elements) const {
+  std::vector<int64_t> offsets{0};
   for (int64_t rank = 0; rank < processes; ++rank)
-    borders.push_back(borders.back() + of(elements, rank).count());
-  return borders;
+    offsets.push_back(offsets.back() + of(elements, rank).count());
+  return offsets;
 }
 
 void OptimizerParts::split(int64_t rank, int64_t processes) {
@@ -122,7 +122,7 @@ Value OptimizerParts::ownOfSum(const Variable &variable, const Value &x) const {
   const Divided *divided = find(variable);
   if (!divided) // apply() rejects it
     return x;
-  return tracing().reduceScatter(x, divided->division.borders(x.shape().elements()), rank_);
+  return tracing().reduceScatter(x, divided->division.offsets(x.shape().elements()), rank_);
 }
 
 void OptimizerParts::read() const {
@@ -136,9 +136,9 @@ void OptimizerParts::gather() const {
   for (const Divided &divided : std::views::reverse(divided_)) {
     const Variable own = this->own(divided.variable);
     const Shape shape = divided.variable.shape();
-    const std::vector<int64_t> borders = divided.division.borders(shape.elements());
-    const Value mine = own.defined() ? readRaw(own) : tracing().splat(0.0, Shape({0}), divided.variable.impl()->dtype);
-    divided.variable.assign(tracing().reshape(tracing().allGather(mine, borders, rank_), shape));
+    const std::vector<int64_t> offsets = divided.division.offsets(shape.elements());
+    const Value shard = own.defined() ? readRaw(own) : tracing().splat(0.0, Shape({0}), divided.variable.impl()->dtype);
+    divided.variable.assign(tracing().reshape(tracing().allGather(shard, offsets, rank_), shape));
   }
 }
 

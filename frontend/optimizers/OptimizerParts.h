@@ -20,7 +20,7 @@ struct Division {
   int64_t processes = 1, owner = -1;
   Range of(int64_t elements, int64_t rank) const;
   /// Process r owns elements [borders[r], borders[r + 1]).
-  std::vector<int64_t> borders(int64_t elements) const;
+  std::vector<int64_t> offsets(int64_t elements) const;
 };
 
 /// Each process stores the slots of the elements that it updates. A divided variable has a part in each process: a

@@ -89,7 +89,7 @@ public:
     for (std::vector<size_t> &row : rows_)
       place(row, before_);
     setTops();
-    drawWays();
+    drawRoutes();
     return finished();
   }
 
@@ -151,8 +151,8 @@ private:
   Point startOf(size_t box) const { return {middle_[box], tops_[row_[box]] + sizes_[box].height}; }
   Point endOf(size_t box) const { return {middle_[box], tops_[row_[box]]}; }
 
-  void drawWays() {
-    ways_.resize(edges_.size());
+  void drawRoutes() {
+    routes_.resize(edges_.size());
     std::vector<double> rights, lefts; // per row; `lefts` are negated
     for (const std::vector<size_t> &row : rows_) {
       double right = -std::numeric_limits<double>::infinity(), left = right;
@@ -169,8 +169,8 @@ private:
     std::ranges::sort(order, {}, [&](size_t edge) { return std::pair(spanOf(edge), edge); }); // inner lanes first
     for (size_t edge : order) {
       const auto [from, to] = edges_[edge];
-      ways_[edge].goesBack = to <= from;
-      if (!ways_[edge].goesBack && row_[to] == row_[from] + 1)
+      routes_[edge].isBackward = to <= from;
+      if (!routes_[edge].isBackward && row_[to] == row_[from] + 1)
         drawShort(edge);
       else
         drawLong(edge, right, left);
@@ -183,12 +183,12 @@ private:
   void drawShort(size_t edge) {
     const Point start = startOf(edges_[edge].first), end = endOf(edges_[edge].second);
     const double middle = (std::max(start.y, bottoms_[row_[edges_[edge].first]]) + end.y) / 2;
-    ways_[edge].points = {start, {start.x, middle}, {end.x, middle}, end};
+    routes_[edge].points = {start, {start.x, middle}, {end.x, middle}, end};
   }
   /// Routes an edge beside all boxes of the rows that it crosses, on the side with the shorter path.
   void drawLong(size_t edge, RowMaxima &right, RowMaxima &left) {
     const auto [from, to] = edges_[edge];
-    const bool back = ways_[edge].goesBack;
+    const bool back = routes_[edge].isBackward;
     const auto [least, most] = std::minmax({row_[from], row_[to]}); // a back edge also crosses its boxes' rows
     const size_t first = back ? least : least + 1, last = back ? most + 1 : most;
     const Point start = startOf(from), end = endOf(to);
@@ -199,8 +199,8 @@ private:
     const double bend = rowGap / 2;
     const double leave = back ? start.y : bottoms_[row_[from]] + rowGap, enter = back ? end.y : end.y - rowGap;
     const double out = back ? start.y + bend : leave - bend, in = back ? end.y - bend : enter + bend;
-    ways_[edge].points = {start,         {start.x, out}, {lane, out}, {lane, leave}, {lane, leave},
-                          {lane, enter}, {lane, enter},  {lane, in},  {end.x, in},   end};
+    routes_[edge].points = {start,         {start.x, out}, {lane, out}, {lane, leave}, {lane, leave},
+                            {lane, enter}, {lane, enter},  {lane, in},  {end.x, in},   end};
   }
 
   GraphLayout finished() {
@@ -211,8 +211,8 @@ private:
       left = std::min(left, layout.corners.back().x);
       right = std::max(right, middle_[box] + sizes_[box].width / 2);
     }
-    for (const GraphLayout::Way &way : ways_)
-      for (const Point &point : way.points) {
+    for (const GraphLayout::Route &route : routes_)
+      for (const Point &point : route.points) {
         left = std::min(left, point.x);
         right = std::max(right, point.x);
         top = std::min(top, point.y);
@@ -220,10 +220,10 @@ private:
       }
     for (Point &corner : layout.corners)
       corner = {corner.x - left + margin, corner.y - top + margin};
-    for (GraphLayout::Way &way : ways_)
-      for (Point &point : way.points)
+    for (GraphLayout::Route &route : routes_)
+      for (Point &point : route.points)
         point = {point.x - left + margin, point.y - top + margin};
-    layout.ways = std::move(ways_);
+    layout.routes = std::move(routes_);
     layout.size = {right - left + 2 * margin, bottom - top + 2 * margin};
     return layout;
   }
@@ -235,7 +235,7 @@ private:
   std::vector<std::vector<size_t>> rows_;
   std::vector<double> middle_;         // center x of each box
   std::vector<double> tops_, bottoms_; // of each row
-  std::vector<GraphLayout::Way> ways_;
+  std::vector<GraphLayout::Route> routes_;
 };
 
 } // namespace
@@ -254,21 +254,21 @@ GraphLayout layoutGraph(const std::vector<BoxSize> &sizes, const std::vector<std
                         Direction direction) {
   const bool isSideways = direction == Direction::right || direction == Direction::left;
   const bool isMirrored = direction == Direction::up || direction == Direction::left;
-  std::vector<BoxSize> turned = sizes;
+  std::vector<BoxSize> rotated = sizes;
   if (isSideways)
-    for (BoxSize &size : turned)
+    for (BoxSize &size : rotated)
       std::swap(size.width, size.height);
-  GraphLayout layout = Rows(turned, edges).layout();
+  GraphLayout layout = Rows(rotated, edges).layout();
   const double end = layout.size.height;
-  const auto turn = [&](Point point, double height) {
+  const auto rotate = [&](Point point, double height) {
     const double along = isMirrored ? end - point.y - height : point.y;
     return isSideways ? Point{along, point.x} : Point{point.x, along};
   };
   for (size_t box = 0; box < sizes.size(); ++box)
-    layout.corners[box] = turn(layout.corners[box], turned[box].height);
-  for (GraphLayout::Way &way : layout.ways)
-    for (Point &point : way.points)
-      point = turn(point, 0);
+    layout.corners[box] = rotate(layout.corners[box], rotated[box].height);
+  for (GraphLayout::Route &route : layout.routes)
+    for (Point &point : route.points)
+      point = rotate(point, 0);
   if (isSideways)
     std::swap(layout.size.width, layout.size.height);
   return layout;

@@ -21,12 +21,12 @@ Direction directionOf(const std::string &rankdir);
 
 struct GraphLayout {
   std::vector<Point> corners; // the minimum x and y of each box
-  struct Way {
+  struct Route {
     std::vector<Point> points; // the start, then three points for each cubic Bezier curve
-    bool goesBack = false;     // against the direction of the graph
+    bool isBackward = false;   // against the direction of the graph
   };
-  std::vector<Way> ways; // one per edge
-  BoxSize size;          // of the whole picture, whose origin is 0
+  std::vector<Route> routes; // one per edge
+  BoxSize size;              // of the whole picture, whose origin is 0
 };
 
 /// Lays out boxes of the given sizes. An edge goes from its first box to its second. Each box is in the row after those

@@ -82,9 +82,9 @@ private:
     for (size_t i = 0; i < boxes.size(); ++i)
       drawn.markup += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n", layout.corners[i].x,
                                   layout.corners[i].y, boxes[i].markup);
-    for (const GraphLayout::Way &way : layout.ways)
+    for (const GraphLayout::Route &route : layout.routes)
       drawn.markup += fmt::format("<path class=\"way{}\" d=\"{}\" marker-end=\"url(#tip)\"/>\n",
-                                  way.goesBack ? " back" : "", path(way.points));
+                                  route.isBackward ? " back" : "", path(route.points));
     return drawn;
   }
 

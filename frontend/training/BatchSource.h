@@ -76,7 +76,7 @@ public:
   /// The reader's position in its pass, while a step or a callback runs.
   PassPosition position() const;
   /// Returns true if the next epoch continues the pass.
-  bool goesOnInPass() const { return passOpen_ && steps_; }
+  bool continuesPass() const { return passOpen_ && steps_; }
   /// The reason why `position` cannot be a position in these data; "" if it may be.
   std::string mismatch(const PassPosition &position) const;
   /// Replays the pass from its start up to `position`, and drops the drawn elements. The next epoch continues there, as

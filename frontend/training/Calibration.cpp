@@ -140,7 +140,7 @@ std::optional<double> secondsOf(const Layer &layer, const std::vector<Tensor> &i
 }
 
 /// Sets the scales of a float8 layer to those that steps with these inputs would produce.
-void settleFloat8(const Layer &layer, const std::vector<Tensor> &inputs) {
+void setFloat8Scales(const Layer &layer, const std::vector<Tensor> &inputs) {
   constexpr double most = 448.0; // of float8_e4m3fn
   const auto put = [&](const char *name, double largest) {
     for (const Variable &variable : layer.weights())
@@ -167,7 +167,7 @@ public:
     const Layer layer = copiedAlone(watched_, policy_);
     (void)layer.quantize(mode);
     if (mode == "float8")
-      settleFloat8(layer, watched_.inputs);
+      setFloat8Scales(layer, watched_.inputs);
     Row row{.path = watched_.layer.path(), .class_name = watched_.layer.class_name(), .mode = mode};
     Noise noise;
     for (size_t i = 0; i < expected_.size(); ++i)

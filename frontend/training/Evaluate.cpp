@@ -114,8 +114,8 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   warnWhenOut(epoch, reader, "prediction");
   callbacks.predictEnd();
   std::vector<Tensor> whole;
-  for (const std::vector<Tensor> &pieces : parts)
-    whole.push_back(TensorAccess::onHost(concatenateRows(pieces)));
+  for (const std::vector<Tensor> &batches : parts)
+    whole.push_back(TensorAccess::onHost(concatenateRows(batches)));
   const std::vector<std::string> &names = stateOf(model).outputNames;
   return TensorAccess::named(whole, names.size() == whole.size() ? names : std::vector<std::string>{});
 }

@@ -38,7 +38,7 @@ std::optional<DataPosition> FitProgress::positionOf(const Model &model) {
   if (!progress)
     return std::nullopt;
   DataPosition position{.epoch = state.finishedEpochs, .batch = progress->batch_, .pass = progress->reader_.position()};
-  position.pass.isOpen &= position.batch > 0 || progress->reader_.goesOnInPass();
+  position.pass.isOpen &= position.batch > 0 || progress->reader_.continuesPass();
   for (const auto &count : progress->shuffles_)
     position.counts.push_back(*count);
   if (position.batch > 0) {

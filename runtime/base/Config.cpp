@@ -135,9 +135,9 @@ Number ConfigAccess::number(const nlohmann::ordered_json &value) {
 }
 
 std::string Config::dump(int64_t indent) const {
-  constexpr int64_t most = 1000;
-  if (indent > most)
-    throw Error(ErrorKind::value_error, fmt::format("indent is {}; expected at most {}", indent, most));
+  constexpr int64_t limit = 1000;
+  if (indent > limit)
+    throw Error(ErrorKind::value_error, fmt::format("indent is {}; expected at most {}", indent, limit));
   return jsonText(ConfigAccess::json(*this), static_cast<int>(std::max<int64_t>(indent, -1)));
 }
 
@@ -150,11 +150,11 @@ std::vector<std::string> Config::keys() const {
   return keys;
 }
 
-/// Returns true if `json` nests objects and lists more than `most` levels deep.
-static bool isDeeper(const Json &json, int most) {
+/// Returns true if `json` nests objects and lists more than `limit` levels deep.
+static bool isDeeper(const Json &json, int limit) {
   if (!json.is_structured())
     return false;
-  return most == 0 || std::ranges::any_of(json, [&](const Json &each) { return isDeeper(each, most - 1); });
+  return limit == 0 || std::ranges::any_of(json, [&](const Json &each) { return isDeeper(each, limit - 1); });
 }
 
 void Config::set(std::string_view key, const char *value) { value ? set(key, std::string_view(value)) : set_null(key); }

@@ -90,7 +90,7 @@ private:
     ++at_;
   }
   /// Consumes the comma or the closing character after a value; returns true if the list or object continues.
-  bool goesOn(char end, const char *expected) {
+  bool hasNext(char end, const char *expected) {
     skipBlanks();
     if (takes(","))
       return true;
@@ -144,7 +144,7 @@ private:
                     fmt::format("Invalid JSON: the key '{}' occurs twice in one object", shortened(key)));
       expect(':', "':' after a key");
       members.emplace_back(std::move(key), value(level + 1));
-    } while (goesOn('}', "',' or '}'"));
+    } while (hasNext('}', "',' or '}'"));
     Json result = ConfigAccess::object(members.size());
     for (auto &[key, value] : members)
       ConfigAccess::append(result, std::move(key), std::move(value));
@@ -159,7 +159,7 @@ private:
       return result;
     do
       result.push_back(value(level + 1));
-    while (goesOn(']', "',' or ']'"));
+    while (hasNext(']', "',' or ']'"));
     return result;
   }
 

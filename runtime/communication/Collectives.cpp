@@ -88,10 +88,10 @@ void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::
   if (kind == CollectiveKind::sum && parts.size() == 2)
     return addTwo<Codec>(reinterpret_cast<const Storage *>(parts[0]), reinterpret_cast<const Storage *>(parts[1]),
                          reinterpret_cast<Storage *>(to), elements);
-  constexpr int64_t most = 512; // elements that fit in the L1 cache
-  std::array<Number, most> numbers;
-  for (int64_t begin = 0; begin < elements; begin += most) {
-    const int64_t count = std::min(most, elements - begin);
+  constexpr int64_t limit = 512; // elements that fit in the L1 cache
+  std::array<Number, limit> numbers;
+  for (int64_t begin = 0; begin < elements; begin += limit) {
+    const int64_t count = std::min(limit, elements - begin);
     for (size_t rank = 0; rank < parts.size(); ++rank) {
       const auto *from = reinterpret_cast<const Storage *>(parts[rank]) + begin;
       if (rank == 0 && kind == CollectiveKind::sum)
@@ -214,10 +214,10 @@ struct Region {
   std::byte *to;
   int64_t bytes;
 
-  int64_t border(int64_t chunk, int64_t chunks) const { return bytes / alignment * chunk / chunks * alignment; }
+  int64_t boundary(int64_t chunk, int64_t chunks) const { return bytes / alignment * chunk / chunks * alignment; }
   /// The range of the chunk. The last chunk includes the bytes after the last multiple.
   std::pair<int64_t, int64_t> chunk(int64_t number, int64_t chunks) const {
-    return {border(number, chunks), number + 1 == chunks ? bytes : border(number + 1, chunks)};
+    return {boundary(number, chunks), number + 1 == chunks ? bytes : boundary(number + 1, chunks)};
   }
 };
 

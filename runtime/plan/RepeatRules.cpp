@@ -156,8 +156,8 @@ private:
     if (one.kind != other.kind || (!isArena && one.index != other.index) || movesAlike(one, other))
       return false;
     const SlotHull first = hullOf(one, counts_), second = hullOf(other, counts_);
-    const int64_t apart = isArena ? other.index - one.index : 0;
-    return first.begin < extentSum(second.end, apart) && extentSum(second.begin, apart) < first.end;
+    const int64_t distance = isArena ? other.index - one.index : 0;
+    return first.begin < extentSum(second.end, distance) && extentSum(second.begin, distance) < first.end;
   }
   static bool movesAlike(const Slot &one, const Slot &other) {
     for (size_t level = 0; level < std::max(one.strides.size(), other.strides.size()); ++level) {

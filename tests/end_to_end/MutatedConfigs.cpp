@@ -105,9 +105,9 @@ Json reread(const Json &config) {
 /// Returns true if `asked` at `place` in a config may result in the value `given`: a number for a list of that number,
 /// an object for omitted defaults, "" for an automatic name, and for the rates of recurrent layers a number that Keras
 /// clips to [0, 1].
-bool isAskedFor(const Json &given, const Json &asked, const std::string &place) {
+bool isRequested(const Json &given, const Json &asked, const std::string &place) {
   if (given.is_array() && !given.empty() && asked.is_number())
-    return std::ranges::all_of(given, [&](const Json &each) { return isAskedFor(each, asked, place); });
+    return std::ranges::all_of(given, [&](const Json &each) { return isRequested(each, asked, place); });
   if ((place == "dropout" || place == "recurrent_dropout") && given.is_number() && asked.is_number())
     return given.get<double>() == std::clamp(asked.get<double>(), 0.0, 1.0);
   return given == asked || asked.is_null() || (given.is_null() && asked == Json::object()) ||
@@ -132,7 +132,7 @@ Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &plac
     for (Pointer at = place; !at.empty(); at.pop_back())
       isIgnored |= std::ranges::find(notKept, at.back()) != notKept.end();
     if (!isIgnored && mutated.contains(place) && written.contains(place) && written[place] == original[place] &&
-        !isAskedFor(original[place], mutated[place], place.back()))
+        !isRequested(original[place], mutated[place], place.back()))
       outcome.fault = fmt::format("ignored: the model has {}", written[place].dump());
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::internal_error)

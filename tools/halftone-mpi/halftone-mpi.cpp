@@ -345,9 +345,9 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
   }
   if (const std::string bound = halftone::environmentValue("HALFTONE_EXCHANGE_SECONDS"); !bound.empty()) {
     char *end = nullptr;
-    constexpr double most = 1e9; // longer than any run
+    constexpr double limit = 1e9; // longer than any run
     maxSeconds = std::strtod(bound.c_str(), &end);
-    if (*end || !(maxSeconds > 0) || !(maxSeconds <= most)) {
+    if (*end || !(maxSeconds > 0) || !(maxSeconds <= limit)) {
       failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a number of seconds above 0", error, errorBytes);
       return nullptr;
     }

@@ -89,8 +89,8 @@ void addFunction(Contract &contract, func::FuncOp function) {
 
 /// Elides the middle of a long text.
 std::string shortened(const std::string &text) {
-  constexpr size_t most = 160;
-  return text.size() <= most ? text : text.substr(0, most / 2) + " ... " + text.substr(text.size() - most / 2);
+  constexpr size_t limit = 160;
+  return text.size() <= limit ? text : text.substr(0, limit / 2) + " ... " + text.substr(text.size() - limit / 2);
 }
 
 bool maySkip(StringRef pass, StringRef subject) {
@@ -147,8 +147,8 @@ std::string breachOf(StringRef pass, const Contract &before, const Contract &aft
   for (const auto &[subject, is] : after)
     if (!before.contains(subject) && !maySkip(pass, subject))
       changes.push_back(fmt::format("adds {}{}{}", subject, is.empty() ? "" : ", which is ", shortened(is)));
-  constexpr size_t most = 3;
+  constexpr size_t limit = 3;
   std::string text =
-      fmt::format("{}", fmt::join(changes.begin(), changes.begin() + std::min(most, changes.size()), "; "));
-  return changes.size() > most ? fmt::format("{}; and {} changes more", text, changes.size() - most) : text;
+      fmt::format("{}", fmt::join(changes.begin(), changes.begin() + std::min(limit, changes.size()), "; "));
+  return changes.size() > limit ? fmt::format("{}; and {} changes more", text, changes.size() - limit) : text;
 }

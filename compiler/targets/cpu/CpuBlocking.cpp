@@ -12,10 +12,10 @@ namespace {
 /// At least 4096 simple elements per block, about 256 blocks for large spaces, and whole cache lines of a row (of f16
 /// if each element is expensive; several lines if rows are long, since each row is then on its own page).
 LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
-  constexpr int64_t smallest = 4096, most = 256;
+  constexpr int64_t smallest = 4096, maxBlocks = 256;
   weight = std::max<int64_t>(weight, 1);
   int64_t line = weight < 64 ? 64 : columns >= 512 ? 128 : 32;
-  int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, most));
+  int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, maxBlocks));
   LoopBlocks blocks;
   blocks.columns = std::min(std::max<int64_t>(columns, 1), roundUp(wanted, line));
   if (blocks.columns == columns)
@@ -25,37 +25,38 @@ LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
 
 /// Blocks of the rows that are accumulated together, and of as many columns as fit in registers.
 LoopBlocks sharedBlocks(int64_t rows, int64_t columns, bool groups) {
-  const int64_t most = groups ? 32 : 64; // a group has sums for each channel
-  return {std::min(rows, sharedRows), std::min(std::max<int64_t>(columns, 1), most)};
+  const int64_t maxColumns = groups ? 32 : 64; // a group has sums for each channel
+  return {std::min(rows, sharedRows), std::min(std::max<int64_t>(columns, 1), maxColumns)};
 }
 
 /// Blocks of whole sets of rows that are accumulated together, and of few enough columns that their part of the kernel
 /// stays in the L1 cache for all rows.
 LoopBlocks groupedBlocks(int64_t rows, int64_t columns, int64_t weight) {
-  constexpr int64_t smallest = 4096, most = 256, widest = 64;
+  constexpr int64_t smallest = 4096, maxBlocks = 256, widest = 64;
   LoopBlocks blocks;
   blocks.columns = std::clamp<int64_t>(columns, 1, widest);
-  const int64_t wanted = std::max(ceilDivide(smallest, std::max<int64_t>(weight, 1)), ceilDivide(rows * columns, most));
+  const int64_t wanted =
+      std::max(ceilDivide(smallest, std::max<int64_t>(weight, 1)), ceilDivide(rows * columns, maxBlocks));
   blocks.rows = roundUp(std::clamp<int64_t>(wanted / blocks.columns, 1, std::max<int64_t>(rows, 1)), groupedRows);
   return blocks;
 }
 
 /// Blocks for packed results: whole cache lines of the panels, and few enough rows for staging in little memory.
 LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
-  constexpr int64_t longest = 256, smallest = 4096, most = 256;
+  constexpr int64_t longest = 256, smallest = 4096, maxBlocks = 256;
   LoopBlocks blocks;
   blocks.columns = std::clamp<int64_t>(columns, 1, longest);
-  int64_t wanted = std::max(smallest, ceilDivide(rows * columns, most)) / blocks.columns;
+  int64_t wanted = std::max(smallest, ceilDivide(rows * columns, maxBlocks)) / blocks.columns;
   blocks.rows = roundUp(std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1)), stagedRows);
   return blocks;
 }
 
 /// Blocks for transposition in squares, which access few pages of either tensor.
 LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
-  constexpr int64_t side = 64, most = 256;
+  constexpr int64_t side = 64, maxBlocks = 256;
   LoopBlocks blocks;
   blocks.columns = std::min(std::max<int64_t>(columns, 1), side);
-  int64_t wanted = ceilDivide(rows * columns, most * side * side) * side;
+  int64_t wanted = ceilDivide(rows * columns, maxBlocks * side * side) * side;
   blocks.rows = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
   return blocks;
 }
@@ -178,8 +179,8 @@ std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &trait
     return std::nullopt;
   // Loops without a contraction: columns must fill the lanes, and rows must not be so long that threads should share
   // them.
-  if (constexpr int64_t least = 8, most = 4096;
-      traits.contractions == 0 && (traits.columns < least || traits.columns > most))
+  if (constexpr int64_t minColumns = 8, maxColumns = 4096;
+      traits.contractions == 0 && (traits.columns < minColumns || traits.columns > maxColumns))
     return std::nullopt;
   // Weights that do not fit in a cache are read again for each block.
   constexpr int64_t step = 8, rowsOfStep = 128, maxSteps = 3, bytesOfStep = int64_t(1) << 20;
@@ -201,17 +202,17 @@ LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
 }
 
 int64_t CpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
-  constexpr int64_t smallest = 4096, most = 256;
-  int64_t wanted = std::max(smallest / std::max<int64_t>(columns, 1), ceilDivide(rows, most));
+  constexpr int64_t smallest = 4096, maxBlocks = 256;
+  int64_t wanted = std::max(smallest / std::max<int64_t>(columns, 1), ceilDivide(rows, maxBlocks));
   return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
 }
 
 int64_t CpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
   // Each block reads all indices, which must remain a small part of its work.
-  constexpr int64_t smallest = 4096, most = 128, columnsPerIndex = 8;
+  constexpr int64_t smallest = 4096, maxBlocks = 128, columnsPerIndex = 8;
   int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
   int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));
-  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
+  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, maxBlocks)), 1);
 }
 
 int64_t CpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {

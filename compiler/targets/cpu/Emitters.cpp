@@ -63,9 +63,9 @@ LogicalResult checkGroups(const KernelFrame &frame, cpu::GroupedScheduleAttr gro
     return refuse() << "channel_dim = " << channelDim << " of " << frame.dims << " dims; expected one below " << kept;
   if (frame.lanes % filters != 0)
     return refuse() << "filters = " << filters << "; expected a divisor of the " << frame.lanes << " lanes of a vector";
-  const int64_t most = filters < frame.lanes ? filters : frame.target.vectorRegisters / 2;
-  if (channels > most)
-    return refuse() << "channels = " << channels << " with filters = " << filters << "; expected at most " << most;
+  const int64_t limit = filters < frame.lanes ? filters : frame.target.vectorRegisters / 2;
+  if (channels > limit)
+    return refuse() << "channels = " << channels << " with filters = " << filters << "; expected at most " << limit;
   return success();
 }
 

@@ -188,8 +188,8 @@ int64_t ReductionLoopEmitter::maxRows() const {
 SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   if (hasGroups()) {
     const int64_t sums = int64_t(position.present().size()) * (sumsChannels ? 1 : groups.channels);
-    const int64_t fitting = frame.target.vectorRegisters * 3 / 4 / sums, most = vectorsHoldGroup() ? 4 : 2;
-    const int64_t count = fitting >= most ? most : fitting >= 2 ? 2 : 1;
+    const int64_t fitting = frame.target.vectorRegisters * 3 / 4 / sums, limit = vectorsHoldGroup() ? 4 : 2;
+    const int64_t count = fitting >= limit ? limit : fitting >= 2 ? 2 : 1;
     if (count == 1 || (frame.target.hasMaskedMemory && !vectorsHoldGroup()))
       return {count}; // a single vector uses the tail code, since code for all channels is long
     return {count, 1};
@@ -197,9 +197,9 @@ SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   const bool isSmall =
       (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && position.present().size() == 1;
   const int64_t codeSize = int64_t(position.present().size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
-  const int64_t most = boundedCopies(isSmall ? maxVectors : maxVectorsOfRows, codeSize);
+  const int64_t limit = boundedCopies(isSmall ? maxVectors : maxVectorsOfRows, codeSize);
   SmallVector<int64_t> counts;
-  for (const int64_t count : {most, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
+  for (const int64_t count : {limit, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
     if (counts.empty() || count < counts.back())
       counts.push_back(count);
   return counts;
@@ -278,7 +278,7 @@ Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::funct
   SmallVector<std::string> combiners;
   while (combiners.size() < initial.size())
     combiners.append(combinersOf(accumulation));
-  const Emitted zero = frame.constant(0), one = frame.constant(1), most = frame.constant(maxAdditions);
+  const Emitted zero = frame.constant(0), one = frame.constant(1), limit = frame.constant(maxAdditions);
   const auto dim = size_t(reduced.back());
   const ArrayRef<int> lineDims = ArrayRef(reduced).drop_back();
   const auto along = [&](Emitted begin, Emitted end, const Values &carried) {
@@ -288,11 +288,11 @@ Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::funct
     });
   };
   const auto chunks = [&](llvm::function_ref<Values(Emitted, Emitted)> sum) {
-    return sumInChunks(frame, combiners, frame.scratch, zero, frame.extents[dim], most, initial, sum);
+    return sumInChunks(frame, combiners, frame.scratch, zero, frame.extents[dim], limit, initial, sum);
   };
   if (lineDims.empty())
     return chunks([&](Emitted begin, Emitted end) { return along(begin, end, initial); });
-  const Emitted lines = divideUnsigned(most, maximum(minimum(frame.extents[dim], most), one));
+  const Emitted lines = divideUnsigned(limit, maximum(minimum(frame.extents[dim], limit), one));
   const Emitted lineTotals =
       frame.address(frame.scratch, frame.getI8Type(), frame.constant(chunkTotalsBytes(frame.source, frame.target)));
   return sumInChunks(frame, combiners, lineTotals, zero, frame.size(lineDims), lines, initial,

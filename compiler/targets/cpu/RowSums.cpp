@@ -23,11 +23,11 @@ Emitted levelsOf(KernelFrame &frame, Emitted rows) {
 
 /// The maximum number of accumulators that a generic carries, including a flag for each.
 int64_t accumulatorsOf(const KernelSource &source) {
-  int64_t most = 0;
+  int64_t maxCount = 0;
   for (linalg::GenericOp generic : source.generics)
-    most =
-        std::max<int64_t>(most, 2 * llvm::count_if(combinersOf(generic), [](StringRef name) { return !name.empty(); }));
-  return most;
+    maxCount = std::max<int64_t>(
+        maxCount, 2 * llvm::count_if(combinersOf(generic), [](StringRef name) { return !name.empty(); }));
+  return maxCount;
 }
 
 /// The bytes for the totals of one row's chunks.

@@ -51,10 +51,10 @@ int64_t GpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
 
 int64_t GpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
   // Each block reads all indices, which must remain a small part of its work.
-  constexpr int64_t smallest = 4096, most = 1024, columnsPerIndex = 8;
+  constexpr int64_t smallest = 4096, maxBlocks = 1024, columnsPerIndex = 8;
   const int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
   const int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));
-  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
+  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, maxBlocks)), 1);
 }
 
 int64_t GpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {

@@ -62,8 +62,8 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
     return tile;
   }
   const int64_t vectors = std::max<int64_t>(1, ceilDivide(columns, tile.vector));
-  const auto threadsFor = [&](int64_t most) {
-    return std::max(warpLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, most)))));
+  const auto threadsFor = [&](int64_t maxVectors) {
+    return std::max(warpLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, maxVectors)))));
   };
   // A thread of a large block has few registers.
   const int64_t across = threadsFor(maxSteps) <= plainThreads ? threadsFor(maxSteps) : threadsFor(maxSteps / 2);

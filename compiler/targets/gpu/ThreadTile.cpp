@@ -7,11 +7,11 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least)
+ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t minSteps)
     : vector(vector), frame(frame) {
   const Emitted steps = ceilDivideUnsigned(columns, frame.constant(vector));
   // 2 to the power of the number of bits in the index of the last step.
-  const Emitted bits = frame.constant(steps.width()) - countLeadingZeros(maximum(steps, steps.like(least)) - 1);
+  const Emitted bits = frame.constant(steps.width()) - countLeadingZeros(maximum(steps, steps.like(minSteps)) - 1);
   const Emitted acrossBits = minimum(bits, bits.like(llvm::Log2_64(uint64_t(frame.threads))));
   across = acrossBits.like(1) << acrossBits;
   down = frame.constant(frame.threads) >> acrossBits;
@@ -46,7 +46,7 @@ void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitte
 
 int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
   constexpr int64_t bytes = 16;
-  const int64_t most = hasLongFunction(generic) ? 2 : 8; // a long function needs registers for each element
+  const int64_t limit = hasLongFunction(generic) ? 2 : 8; // a long function needs registers for each element
   if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
     return 1;
   int64_t widest = 1;
@@ -55,7 +55,7 @@ int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
     if (!access.dims.empty() && access.dims.back() == dim)
       widest = std::max(widest, elementBytes(getElementTypeOrSelf(operand.get())));
   }
-  return std::min(most, bytes / widest);
+  return std::min(limit, bytes / widest);
 }
 
 Values inVectors(GridFrame &frame, Emitted multiple, const Lanes &vectors,

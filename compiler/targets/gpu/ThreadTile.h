@@ -16,9 +16,9 @@ struct Span {
 /// So the threads of a warp access adjacent memory, and each element belongs to one thread.
 class ThreadTile {
 public:
-  /// `across` is the number of threads that a row with `columns` elements needs, at least `least` (a power of two) and
-  /// at most all threads.
-  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least = 1);
+  /// `across` is the number of threads that a row with `columns` elements needs, at least `minSteps` (a power of two)
+  /// and at most all threads.
+  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t minSteps = 1);
 
   /// Emits `body` for each row of this thread, or for each step in a row; `body` gets the index at which the step
   /// begins.

@@ -182,9 +182,9 @@ Values FragmentStage::fragments(Emitted row, int64_t depth) const {
 MatmulMma::MatmulMma(const MatmulCta &cta, const MmaInstruction &instruction)
     : cta(cta), frame(cta.frame), instruction(instruction),
       stages{FragmentStage(cta, 0, instruction.factorBytes()), FragmentStage(cta, 1, instruction.factorBytes())} {
-  constexpr int64_t most = 4, sharedBytes = 96 * 1024; // available on all GPUs of this target
+  constexpr int64_t limit = 4, sharedBytes = 96 * 1024; // available on all GPUs of this target
   const bool copies = stages[0].isCopied() || stages[1].isCopied();
-  slots = copies ? std::min(most, sharedBytes / slotBytes()) : 2;
+  slots = copies ? std::min(limit, sharedBytes / slotBytes()) : 2;
   const Emitted across = frame.constant(cta.tiling.across());
   firstRow = divideUnsigned(frame.warp, across) * cta.tiling.partRows;
   firstColumn = remainderUnsigned(frame.warp, across) * cta.tiling.partColumns;

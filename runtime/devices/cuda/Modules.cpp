@@ -116,8 +116,8 @@ Status requestSharedBytes(LoadedKernel &loaded, const std::string &key) {
   HALFTONE_RETURN_IF_ERROR(
       loaded.gpu->check(calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function),
                         fmt::format("describing kernel {}", key)));
-  const int64_t most = loaded.gpu->facts().maxSharedBytes - fixed, requested = loaded.shape.sharedBytes;
-  if (requested > most)
+  const int64_t limit = loaded.gpu->facts().maxSharedBytes - fixed, requested = loaded.shape.sharedBytes;
+  if (requested > limit)
     return bad(key, fmt::format("a block requests {} bytes of dynamic shared memory in addition to {} static bytes; "
                                 "the GPU has {} in total",
                                 requested, fixed, loaded.gpu->facts().maxSharedBytes));

@@ -72,20 +72,20 @@ StatusOr<Work> OperationList::workAt(size_t position, size_t count) const {
   return workOf(copies, *modules_);
 }
 
-/// Plays a repeat that may end early; play(count) queues the next `count` iterations. The first round has `most`
+/// Plays a repeat that may end early; play(count) queues the next `count` iterations. The first round has `limit`
 /// iterations. The host queues each round before it checks whether the repeat ended in the previous round, so that the
 /// GPU never waits for the host. Iterations after the end have no effect (Plan.h, RepeatStep).
-template <class Play> Status OperationList::playRounds(size_t position, int64_t most, const Play &play) {
+template <class Play> Status OperationList::playRounds(size_t position, int64_t limit, const Play &play) {
   const QueuedRepeat &repeat = *repeatAt(operations_, position);
   LoopByte &byte = bytes_.try_emplace(position, gpu_).first->second;
   int64_t left = repeat.count;
   for (int64_t round = 0;; ++round) {
-    const int64_t iterations = std::min(left, most);
+    const int64_t iterations = std::min(left, limit);
     HALFTONE_RETURN_IF_ERROR(play(iterations));
     left -= iterations;
     if (left == 0)
       return {};
-    most = std::min(2 * most, maxUnchecked);
+    limit = std::min(2 * limit, maxUnchecked);
     HALFTONE_RETURN_IF_ERROR(byte.bring(repeat.condition.byte, round));
     if (round == 0)
       continue;
@@ -138,8 +138,8 @@ Status OperationList::bind() {
   for (Section &section : sections_) {
     if (section.kind == Kind::unkept)
       continue;
-    HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t most) -> StatusOr<size_t> {
-      const size_t count = togetherOf(operations_.subspan(position, most));
+    HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t limit) -> StatusOr<size_t> {
+      const size_t count = togetherOf(operations_.subspan(position, limit));
       StatusOr<Work> work = workAt(position, count);
       if (!work)
         return work.status();

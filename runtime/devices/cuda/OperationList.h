@@ -47,9 +47,9 @@ private:
   bool isParted(std::span<const size_t> changed) const;
   size_t takenAt(const Section &section, size_t position, size_t work) const;
 
-  template <class Play> Status playRounds(size_t position, int64_t most, const Play &play);
+  template <class Play> Status playRounds(size_t position, int64_t limit, const Play &play);
   /// Calls visit(position, most) for each operation in [begin, end), once per iteration and with the addresses of that
-  /// iteration. `visit` returns the number of operations that it has consumed, at most `most`.
+  /// iteration. `visit` returns the number of operations that it has consumed, at most `limit`.
   template <class Visit> Status walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit);
   template <class Visit> Status walkRepeat(size_t position, int64_t count, const Visit &visit);
   template <class Visit> Status walk(const Section &section, const Visit &visit);

@@ -166,7 +166,7 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
 }
 
 size_t togetherOf(std::span<const QueuedOperation> operations) {
-  constexpr size_t most = 64;                    // copies, which each block searches for its own
+  constexpr size_t limit = 64;                   // copies, which each block searches for its own
   constexpr int64_t maxBytes = int64_t(1) << 20; // of one
   std::vector<Range> reads, writes;
   const auto meets = [](const std::vector<Range> &ranges, const Range &range) {
@@ -174,7 +174,7 @@ size_t togetherOf(std::span<const QueuedOperation> operations) {
                                [&](const Range &each) { return each.begin < range.end && range.begin < each.end; });
   };
   size_t count = 0;
-  for (; count < std::min(operations.size(), most); ++count) {
+  for (; count < std::min(operations.size(), limit); ++count) {
     const auto *copy = std::get_if<QueuedCopy>(&operations[count]);
     if (!copy || copy->bytes <= 0 || copy->bytes > maxBytes)
       break;

@@ -71,9 +71,9 @@ TEST_CASE("Each dtype comes back from a file that is laid out here, also with ex
   const detail::H5Image image(entries, "made");
   detail::Descriptor made = detail::Descriptor::memory("made");
   int64_t size = 0;
-  for (const std::string_view piece : image.pieces()) {
-    made.writeAt(size, std::as_bytes(std::span(piece)), "made");
-    size += std::ssize(piece);
+  for (const std::string_view chunk : image.chunks()) {
+    made.writeAt(size, std::as_bytes(std::span(chunk)), "made");
+    size += std::ssize(chunk);
   }
   const H5File file(std::move(made), "made");
   CHECK(file.count("vars") == std::ssize(entries) - 1);

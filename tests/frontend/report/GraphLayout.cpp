@@ -55,9 +55,9 @@ TEST_CASE("no boxes of a random graph overlap, all stand in the picture, and edg
       }
       for (size_t edge = 0; edge < edges.size(); ++edge) {
         const auto [from, to] = edges[edge];
-        REQUIRE(layout.ways[edge].goesBack == (to <= from));
-        REQUIRE(layout.ways[edge].points.size() % 3 == 1);
-        for (const Point &point : layout.ways[edge].points)
+        REQUIRE(layout.routes[edge].isBackward == (to <= from));
+        REQUIRE(layout.routes[edge].points.size() % 3 == 1);
+        for (const Point &point : layout.routes[edge].points)
           REQUIRE((point.x >= 0 && point.x <= layout.size.width && point.y >= 0 && point.y <= layout.size.height));
         if (direction == Direction::down && from < to)
           REQUIRE(layout.corners[from].y + sizes[from].height < layout.corners[to].y);
@@ -72,10 +72,10 @@ TEST_CASE("a way over several rows runs beside the boxes between") {
   const std::vector<BoxSize> sizes(4, {100, 40});
   const GraphLayout layout = layoutGraph(sizes, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}, Direction::down);
   CHECK(layout.corners[0].x == layout.corners[3].x);
-  const std::vector<Point> &way = layout.ways[3].points;
-  CHECK(way[4].x == way[6].x); // the straight part
-  CHECK(way[4].x > layout.corners[1].x + 100);
-  CHECK(way.back().y == layout.corners[3].y);
+  const std::vector<Point> &route = layout.routes[3].points;
+  CHECK(route[4].x == route[6].x); // the straight part
+  CHECK(route[4].x > layout.corners[1].x + 100);
+  CHECK(route.back().y == layout.corners[3].y);
 }
 
 // Work quadratic in the number of boxes would exceed the test's timeout.
@@ -84,6 +84,6 @@ TEST_CASE("a graph of 200,000 boxes has a layout") {
   const Edges edges = residual(sizes.size());
   const GraphLayout layout = layoutGraph(sizes, edges, Direction::down);
   CHECK(layout.corners.size() == sizes.size());
-  CHECK(layout.ways.size() == edges.size());
+  CHECK(layout.routes.size() == edges.size());
   CHECK_FALSE(overlap(layout, sizes, 0, sizes.size() - 1));
 }

@@ -32,10 +32,10 @@ struct BackwardForm {
 
   static FailureOr<BackwardForm> read(const KernelSource &source) {
     ArrayRef<linalg::GenericOp> left = source.generics;
-    constexpr size_t least = 9;
-    if (source.dims != attentionDims || left.size() < least)
+    constexpr size_t minCount = 9;
+    if (source.dims != attentionDims || left.size() < minCount)
       return source.function.emitError() << "a gradient of attention has " << attentionDims << " dims and at least "
-                                         << least << " linalg.generic";
+                                         << minCount << " linalg.generic";
     const auto takeIf = [&](bool exists) { return exists ? left.consume_front() : linalg::GenericOp(); };
     const auto isSum = [&] { return combinersOf(left.front())[0] == "sum"; };
     BackwardForm form;

@@ -69,14 +69,14 @@ public:
 
   /// Loops over the strips of a value; `body` maps the carried values to the next ones.
   Values alongStrips(ArrayRef<Emitted> start, llvm::function_ref<Values(const Strip &, const Values &)> body) {
-    constexpr int64_t most = 4;
-    const Emitted wide = frame.constant(most * frame.lanes), extent = frame.extents[widthDim];
+    constexpr int64_t maxVectors = 4;
+    const Emitted wide = frame.constant(maxVectors * frame.lanes), extent = frame.extents[widthDim];
     const Emitted wideEnd = divideUnsigned(extent, wide) * wide, wholeEnd = wholeOf(extent);
     const auto loop = [&](Emitted begin, Emitted end, int64_t vectors, bool isTail, const Values &carried) {
       return frame.loop(begin, end, frame.constant(vectors * frame.lanes), carried,
                         [&](Emitted at, const Values &now) { return body({at, vectors, isTail}, now); });
     };
-    Values carried = loop(frame.constant(0), wideEnd, most, false, Values(start));
+    Values carried = loop(frame.constant(0), wideEnd, maxVectors, false, Values(start));
     carried = loop(wideEnd, wholeEnd, 1, false, carried);
     return loop(wholeEnd, extent, 1, true, carried);
   }
@@ -219,14 +219,14 @@ private:
 
   Values addKeys(Emitted key, Emitted count, const Values &now) {
     const Emitted lowest = now[largest].like(-std::numeric_limits<float>::max());
-    const Emitted most = vectors.overKeys(count, now[largest], [&](Emitted line, Emitted before) {
+    const Emitted maxima = vectors.overKeys(count, now[largest], [&](Emitted line, Emitted before) {
       const Emitted product = productsOf(key, count, line);
       const Lanes lanes = vectors.lanesOfKeys(key, count, line);
       const Emitted score = vectors.inLanes(form.scores, lanes, {{form.products.getResult(0), product}});
       vectors.store(score, scores, line);
       return select(selectInside(lanes, score, lowest) > before, score, before);
     });
-    const Emitted highest = frame.splat(combineLanes(frame, {"max"}, {most})[0], frame.lanes);
+    const Emitted highest = frame.splat(combineLanes(frame, {"max"}, {maxima})[0], frame.lanes);
     const Emitted factor = expOfDistance(frame, now[largest] - highest);
     const Emitted sum = vectors.overKeys(count, frame.zero(vectors.vector), [&](Emitted line, Emitted before) {
       const Lanes lanes = vectors.lanesOfKeys(key, count, line);
@@ -319,14 +319,15 @@ private:
   }
 
   void storeResults(const Values &state) {
-    const Emitted sumOfLanes = combineLanes(frame, {"sum"}, {state[total]})[0], most = lane(state[largest]);
+    const Emitted sumOfLanes = combineLanes(frame, {"sum"}, {state[total]})[0], maxima = lane(state[largest]);
     for (linalg::GenericOp result : form.results) {
       const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
       const TensorStorage storage = frame.storage.lookup(result.getResult(0));
       const auto storeAt = [&](Emitted sum, const Lanes &lanes) {
-        const Emitted value = vectors.inLanes(
-            result, lanes,
-            {{form.sums.getResult(0), sum}, {form.largest.getResult(0), most}, {form.total.getResult(0), sumOfLanes}});
+        const Emitted value = vectors.inLanes(result, lanes,
+                                              {{form.sums.getResult(0), sum},
+                                               {form.largest.getResult(0), maxima},
+                                               {form.total.getResult(0), sumOfLanes}});
         storeLanes(frame, value, storage, access, lanes);
       };
       if (llvm::is_contained(dimsOf(result), int(widthDim)))

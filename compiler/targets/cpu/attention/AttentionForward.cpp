@@ -23,10 +23,10 @@ using namespace mlir;
 
 FailureOr<ForwardForm> ForwardForm::read(const KernelSource &source) {
   const auto &all = source.generics;
-  constexpr size_t least = 7;
-  if (source.dims != attentionDims || all.size() < least)
-    return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least " << least
-                                       << " linalg.generic";
+  constexpr size_t minCount = 7;
+  if (source.dims != attentionDims || all.size() < minCount)
+    return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least "
+                                       << minCount << " linalg.generic";
   ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
   size_t next = 6;
   if (combinersOf(form.sums)[0].empty()) {
@@ -168,12 +168,12 @@ private:
     const Emitted zero = frame.constant(0), one = frame.constant(1);
     const Emitted before = matrices.load(rowsOfLargest, zero, column);
     frame.index[queryDim] = first + column;
-    const Emitted largest = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &most) {
+    const Emitted largest = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &maxima) {
       frame.index[keyDim] = key + line;
       const Emitted product = matrices.load(scores, line, column);
       const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), product}});
       matrices.store(score, scores, line, column);
-      return Values{select(score > most[0], score, most[0])};
+      return Values{select(score > maxima[0], score, maxima[0])};
     })[0];
     const Emitted sum =
         frame.loop(zero, keyCount, one, frame.zero(matrices.vector), [&](Emitted line, const Values &before) {

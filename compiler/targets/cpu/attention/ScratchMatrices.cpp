@@ -69,7 +69,7 @@ Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows,
   constexpr int64_t smallestNormal = 2 * 0x80 - 1;
   const VectorType halves = VectorType::get(2 * frame.lanes, frame.getI16Type());
   const Emitted none = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1))));
-  const Emitted least =
+  const Emitted minima =
       frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
         return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
           // Without the sign bit, and minus 1, zeros are the largest numbers and subnormal numbers the smallest.
@@ -77,7 +77,7 @@ Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows,
           return Values{minimumUnsigned(now[0], (frame.wrap(bits) + frame.wrap(bits)) - 1)};
         });
       })[0];
-  const Value one = vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, least.value());
+  const Value one = vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, minima.value());
   return isLessUnsigned(frame.wrap(one), frame.wrap(one).like(smallestNormal));
 }
 

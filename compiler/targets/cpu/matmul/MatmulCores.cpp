@@ -155,8 +155,8 @@ Emitted StripCode::multiplyWatching() {
     branch(foundSubnormal, [] {}, [&] { store(sums, call.first); });
     return Values{foundSubnormal};
   };
-  const int64_t most = core.rows[0];
-  return choose(call.first + most <= call.end, [&] { return first(most); }, [&] { return first(1); })[0];
+  const int64_t maxRows = core.rows[0];
+  return choose(call.first + maxRows <= call.end, [&] { return first(maxRows); }, [&] { return first(1); })[0];
 }
 
 Values StripCode::multiply(int64_t count, Emitted row, const Columns &columns) {

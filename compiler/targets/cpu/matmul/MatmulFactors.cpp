@@ -85,9 +85,9 @@ void MatmulFactors::scaleBy(MatmulStrip &strip, Emitted limit, function_ref<Emit
   const Emitted zero = frame.constant(0), one = frame.constant(1);
   const auto largestOf = [&](Emitted count) { // over the first indices of K
     const Emitted none = block.zeros().bits();
-    const Values most = frame.loop(
+    const Values maxima = frame.loop(
         zero, count, one, none, [&](Emitted k, const Values &now) { return Values{maximum(now[0], magnitudes(k))}; });
-    return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXSI, most[0].value()));
+    return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXSI, maxima[0].value()));
   };
   const auto lookAtAll = [&] {
     const Emitted largest = largestOf(strip.depth.count);
@@ -106,25 +106,25 @@ static constexpr double smallFactorsEnd = 0x1p-80;
 void MatmulFactors::scale(MatmulStrip &strip) const {
   // As integers, NaN compares above infinity, so strips with either are not scaled.
   scaleBy(strip, Emitted::constant(frame, frame.getF32Type(), smallFactorsEnd).bits(), [&](Emitted k) {
-    Emitted most;
+    Emitted maxima;
     columnsAt(strip, {k}, [&](Emitted elements, int64_t) {
       const Emitted magnitudes = absolute(elements).bits();
-      most = most ? maximum(most, magnitudes) : magnitudes;
+      maxima = maxima ? maximum(maxima, magnitudes) : magnitudes;
       return elements;
     });
-    return most;
+    return maxima;
   });
 }
 
 void MatmulFactors::scalePairs(MatmulStrip &strip) const {
   const Emitted limit = Emitted::constant(frame, frame.getF32Type(), smallFactorsEnd).bits();
   scaleBy(strip, limit, [&](Emitted k) {
-    Emitted most;
+    Emitted maxima;
     for (const Emitted &pairs : strip.b({k})) {
       const Emitted both = maximum(absolute(firstOfPairs(pairs)).bits(), absolute(secondOfPairs(pairs)).bits());
-      most = most ? maximum(most, both) : both;
+      maxima = maxima ? maximum(maxima, both) : both;
     }
-    return most;
+    return maxima;
   });
   // Scaling bf16 by a power of two is exact.
   const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = stripAt(strip);

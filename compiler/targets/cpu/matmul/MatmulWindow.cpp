@@ -165,15 +165,15 @@ MatmulWindow::Range MatmulWindow::elementsOf(Range positions) const {
   return {begin * line, maximum(end - begin, none) * line};
 }
 
-Emitted MatmulWindow::partOfDepth(int64_t most) const {
+Emitted MatmulWindow::partOfDepth(int64_t limit) const {
   const Emitted depth = maximum(block.groups(), constant(1)), group = constant(block.plan.groupSize);
   const auto parts = [&](Emitted unit) { // of K, in multiples of `unit`
-    const Emitted units = ceilDivide(depth, unit), together = maximum(constant(most) / unit, constant(1));
+    const Emitted units = ceilDivide(depth, unit), together = maximum(constant(limit) / unit, constant(1));
     return ceilDivide(units, ceilDivide(units, together)) * unit;
   };
   const Emitted lanes = constant(block.sizes.lanes);
   const Emitted ofTap = maximum(channels / group, constant(1));
-  return select(ofTap <= constant(most), parts(ofTap), parts(lanes));
+  return select(ofTap <= constant(limit), parts(ofTap), parts(lanes));
 }
 
 } // namespace halftone::compiler

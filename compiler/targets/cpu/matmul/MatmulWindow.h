@@ -49,9 +49,9 @@ public:
   Emitted groupAt(Emitted offset) const;
   /// A vector of such packed elements.
   Emitted groupsAt(Emitted offset) const;
-  /// The number of packed elements along K to multiply at a time, at most `most`: all channels of some taps, in parts
+  /// The number of packed elements along K to multiply at a time, at most `limit`: all channels of some taps, in parts
   /// of equal size.
-  Emitted partOfDepth(int64_t most) const;
+  Emitted partOfDepth(int64_t limit) const;
   /// The elements of the image in the lines along its first axis that `positions` cover, and in those between them.
   Range elementsOf(Range positions) const;
 

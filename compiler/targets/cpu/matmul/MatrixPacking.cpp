@@ -35,8 +35,8 @@ void MatrixPacking::pack(const PackingCore &core, int side, Emitted column, Emit
   call.depth = minimum(depth.count * plan.groupSize, ofDepth - depth.first * plan.groupSize);
   SmallVector<Type> results;
   if (core.watches) {
-    call.least = watch.magnitudes()[0];
-    results.push_back(call.least.type());
+    call.minima = watch.magnitudes()[0];
+    results.push_back(call.minima.type());
   }
   const Values seen = frame.call(core.core(), call.arguments(), results);
   if (core.watches)

@@ -93,18 +93,18 @@ PackingCode::PackingCode(const PackingCore &core, ModuleOp module)
   const Values taken = wrapAll(*this, entry->getArguments());
   call = {taken[0], taken[1], taken[2], taken[3], taken[4], taken[5], taken[6]};
   if (core.watches)
-    call.least = taken[7];
+    call.minima = taken[7];
 }
 
 /// Loads the first `count` > 0 elements at `at`, padded with 0.
 Emitted PackingCode::within(VectorType type, Emitted at, Emitted count) {
-  const int64_t most = type.getNumElements();
+  const int64_t maxCount = type.getNumElements();
   const auto some = [&] {
-    const Type index = most <= 16 ? Type(getI32Type()) : Type(getI8Type());
-    const Emitted left = splat(minimum(count, constant(most)).narrow(index), most);
-    return Values{loadMasked(type, at, steps(index, most) < left)};
+    const Type index = maxCount <= 16 ? Type(getI32Type()) : Type(getI8Type());
+    const Emitted left = splat(minimum(count, constant(maxCount)).narrow(index), maxCount);
+    return Values{loadMasked(type, at, steps(index, maxCount) < left)};
   };
-  return core.masks ? some()[0] : choose(count >= most, [&] { return Values{load(type, at)}; }, some)[0];
+  return core.masks ? some()[0] : choose(count >= maxCount, [&] { return Values{load(type, at)}; }, some)[0];
 }
 
 Emitted PackingCode::alongDepth(Emitted column, Emitted k) {
@@ -116,7 +116,7 @@ Emitted PackingCode::alongDepth(Emitted column, Emitted k) {
 
 Values PackingCode::packTransposed() {
   const Emitted zero = constant(0), square = constant(core.lanes);
-  const Values watched = core.watches ? Values{call.least} : Values();
+  const Values watched = core.watches ? Values{call.minima} : Values();
   return loop(zero, call.columns, square, watched, [&](Emitted column, const Values &before) {
     return loop(zero, ceilDivide(call.depth, constant(core.group)), square, before,
                 [&](Emitted group, const Values &now) {
@@ -164,7 +164,7 @@ Values PackingCode::interleaveGroup(Emitted group, Emitted members, const Values
 
 Values PackingCode::interleave() {
   const Emitted group = constant(core.group), whole = call.depth / group, rest = call.depth % group;
-  const Values watched = core.watches ? Values{call.least} : Values();
+  const Values watched = core.watches ? Values{call.minima} : Values();
   Values seen = loop(constant(0), whole, constant(1), watched,
                      [&](Emitted at, const Values &now) { return interleaveGroup(at, {}, now); });
   if (core.group == 1)
@@ -180,8 +180,8 @@ Values PackingCode::interleave() {
 
 Values PackingCore::Call::arguments() const {
   Values all{from, pitch, columns, depth, to, toColumn, toDepth};
-  if (least)
-    all.push_back(least);
+  if (minima)
+    all.push_back(minima);
   return all;
 }
 

@@ -28,7 +28,7 @@ struct PackingCore {
     Emitted to;             // the first packed element of the first column, aligned to a vector
     Emitted toColumn;       // packed elements between columns, except within `vectors` vectors, which are contiguous
     Emitted toDepth;        // packed elements between consecutive ones along K
-    Emitted least{};        // for a core that watches: the magnitudes so far, see SubnormalWatch
+    Emitted minima{};       // for a core that watches: the magnitudes so far, see SubnormalWatch
     Values arguments() const;
   };
 

@@ -7,33 +7,33 @@ namespace halftone::compiler {
 using namespace mlir;
 
 void SubnormalWatch::start() {
-  least.clear();
+  minima.clear();
   if (!watches)
     return;
   const VectorType halves = VectorType::get(2 * lanes, code.getI16Type());
-  least.push_back(code.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, code.getI16IntegerAttr(-1)))));
+  minima.push_back(code.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, code.getI16IntegerAttr(-1)))));
 }
 
 void SubnormalWatch::check(Emitted groups) {
   if (isOn())
-    least[0] = updated(code, least[0], groups);
+    minima[0] = updated(code, minima[0], groups);
 }
 
-Emitted SubnormalWatch::updated(CodeBuilder &code, Emitted least, Emitted groups) {
+Emitted SubnormalWatch::updated(CodeBuilder &code, Emitted minima, Emitted groups) {
   // Shifting out the sign bit and subtracting 1 makes zeros the largest unsigned numbers, and subnormal ones the
   // smallest.
-  const Emitted halves = code.wrap(vector::BitCastOp::create(code, least.type(), groups.value()));
-  return minimumUnsigned(least, (halves + halves) - 1);
+  const Emitted halves = code.wrap(vector::BitCastOp::create(code, minima.type(), groups.value()));
+  return minimumUnsigned(minima, (halves + halves) - 1);
 }
 
 void SubnormalWatch::save(Emitted at) const {
   if (isOn())
-    code.store(least[0], at, 4 * lanes);
+    code.store(minima[0], at, 4 * lanes);
 }
 
 Emitted SubnormalWatch::foundSubnormal(Emitted at) const {
-  const Emitted saved = code.load(least[0].type(), at, 4 * lanes);
-  return isSubnormal(minimumUnsigned(least[0], saved));
+  const Emitted saved = code.load(minima[0].type(), at, 4 * lanes);
+  return isSubnormal(minimumUnsigned(minima[0], saved));
 }
 
 Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
@@ -42,21 +42,21 @@ Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
   return isLessUnsigned(one, one.like(smallestNormal));
 }
 
-/// Returns `all` without the vector of magnitudes at its end, which becomes `least`.
+/// Returns `all` without the vector of magnitudes at its end, which becomes `minima`.
 Values SubnormalWatch::takeMagnitudes(const Values &all) {
   const ArrayRef<Emitted> list(all);
-  const Values own(list.drop_back(least.size()));
-  least = Values(list.take_back(least.size()));
+  const Values own(list.drop_back(minima.size()));
+  minima = Values(list.take_back(minima.size()));
   return own;
 }
 
 Values SubnormalWatch::loop(Emitted begin, Emitted end, Emitted step, ArrayRef<Emitted> carried,
                             llvm::function_ref<Values(Emitted, const Values &)> body) {
   Values all(carried);
-  all.append(least);
+  all.append(minima);
   return takeMagnitudes(code.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
     Values next = body(index, takeMagnitudes(now));
-    next.append(least);
+    next.append(minima);
     return next;
   }));
 }

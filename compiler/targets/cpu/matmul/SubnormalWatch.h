@@ -14,21 +14,21 @@ public:
   SubnormalWatch(CodeBuilder &code, int64_t lanes, bool watches) : code(code), lanes(lanes), watches(watches) {}
 
   void start();
-  void stop() { least.clear(); }
-  bool isOn() const { return !least.empty(); }
+  void stop() { minima.clear(); }
+  bool isOn() const { return !minima.empty(); }
   /// Checks a vector of groups.
   void check(Emitted groups);
-  /// Returns the magnitudes `least`, updated with those of `groups`.
-  static Emitted updated(CodeBuilder &code, Emitted least, Emitted groups);
+  /// Returns the magnitudes `minima`, updated with those of `groups`.
+  static Emitted updated(CodeBuilder &code, Emitted minima, Emitted groups);
   /// The magnitudes as the argument and result of a core: one vector, or empty without `watches`.
-  const Values &magnitudes() const { return least; }
-  void setMagnitudes(const Values &seen) { least = seen; }
+  const Values &magnitudes() const { return minima; }
+  void setMagnitudes(const Values &seen) { minima = seen; }
   /// Stores the vector of magnitudes at `at`, which is aligned to a vector.
   void save(Emitted at) const;
   /// Emits whether a number was subnormal that check() checked since start(), or before save(at).
   Emitted foundSubnormal(Emitted at) const;
   /// Like foundSubnormal(), but ignores the numbers before save().
-  Emitted foundSinceSave() const { return isSubnormal(least[0]); }
+  Emitted foundSinceSave() const { return isSubnormal(minima[0]); }
 
   /// Emits loops whose bodies check groups.
   Values loop(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
@@ -42,7 +42,7 @@ private:
   CodeBuilder &code;
   int64_t lanes;
   bool watches;
-  Values least; // one vector of 16-bit numbers, or empty
+  Values minima; // one vector of 16-bit numbers, or empty
 };
 
 } // namespace halftone::compiler

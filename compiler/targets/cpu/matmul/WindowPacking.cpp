@@ -57,8 +57,8 @@ void WindowPacking::packAlongDepth(Emitted firstPosition, const MatmulDepth &dep
 /// packed B, which is not yet in use, and joined from there into packed A, or into the lines after them, which are then
 /// transposed.
 void WindowPacking::packPairs(Emitted firstPosition, const MatmulDepth &depth) {
-  const Emitted most = constant(2048), pitch = most + 4 * lanes; // room for a vector of each kind at the end
-  const Emitted lines = block.at(block.packedB, pitch);          // after two rows of 16-bit elements
+  const Emitted limit = constant(2048), pitch = limit + 4 * lanes; // room for a vector of each kind at the end
+  const Emitted lines = block.at(block.packedB, pitch);            // after two rows of 16-bit elements
   const auto copyRow = [&](Emitted position, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
         position < block.size[depthRole], [&] { copy.copy(window.positionAt(firstPosition + position), columns, to); },
@@ -83,7 +83,7 @@ void WindowPacking::packPairs(Emitted firstPosition, const MatmulDepth &depth) {
     });
   };
   const auto forColumns = [&](llvm::function_ref<void(Emitted, Emitted)> body) {
-    watch.loop(constant(0), block.rows, most, [&](Emitted begin) { body(begin, minimum(most, block.rows - begin)); });
+    watch.loop(constant(0), block.rows, limit, [&](Emitted begin) { body(begin, minimum(limit, block.rows - begin)); });
   };
   if (plan.a != ReadA::packedRows)
     return watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {

@@ -82,18 +82,19 @@ Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsA
         matrices.store(stored * scale, to, row, column);
       });
     });
-    const auto largerOf = [&](Emitted row, Emitted column, Emitted most) {
+    const auto largerOf = [&](Emitted row, Emitted column, Emitted maxima) {
       const Emitted magnitudes = absolute(matrices.load(to, row, column)).bits(); // NaN above infinity
-      return select(isLessUnsigned(most, magnitudes), magnitudes, most);
+      return select(isLessUnsigned(maxima, magnitudes), magnitudes, maxima);
     };
     const Emitted zero = frame.constant(0), columns = matrices.padded(frame.extents[size_t(depth)]),
                   none = frame.zero(matrices.vector).bits();
-    const Emitted most =
+    const Emitted maxima =
         frame.loop(zero, rowsOfBlock.count, frame.constant(1), none, [&](Emitted row, const Values &in) {
           return frame.loop(zero, columns, matrices.step, in,
                             [&](Emitted column, const Values &now) { return Values{largerOf(row, column, now[0])}; });
         })[0];
-    const Emitted largest = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXUI, most.value()));
+    const Emitted largest =
+        frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXUI, maxima.value()));
     const Emitted limit = Emitted::constant(frame, f32, scale * bound).bits();
     return Values{isLessUnsigned(largest, limit) & differs(largest, largest.like(0))};
   };

@@ -96,10 +96,10 @@ Value *scale(Body &body, ArrayRef<Value *> operands) {
   Value *x = operands[0], *n = operands[1], *isNan = body.CreateFCmpUNO(n, n);
   Type *wide = Body::with(x->getType(), body.getDoubleTy()), *whole = Body::with(x->getType(), body.getInt64Ty());
   const bool single = x->getType() != wide;
-  const double most = single ? 600 : 2200;
+  const double maxExponent = single ? 600 : 2200;
   Value *floor = body.call(Intrinsic::floor, {n});
-  floor =
-      body.call(Intrinsic::minnum, {body.call(Intrinsic::maxnum, {floor, Body::real(n, -most)}), Body::real(n, most)});
+  floor = body.call(Intrinsic::minnum,
+                    {body.call(Intrinsic::maxnum, {floor, Body::real(n, -maxExponent)}), Body::real(n, maxExponent)});
   Value *left = body.CreateFPToSI(floor, whole), *result = single ? body.CreateFPExt(x, wide) : x;
   const auto step = [&](Value *due, int64_t exponent, double factor) {
     Value *by = body.CreateSelect(due, Body::real(result, factor), Body::real(result, 1));
