@@ -124,6 +124,12 @@ class HouseCheck(unittest.TestCase):
         self.expect({"dialect/Ops.td": HEAD + "(ins Attr:$borders); // word: borders\n(ins Attr:$borders); // word: glue\n"},
                     "dialect/Ops.td:4: names `borders`; expected offsets")
         self.expect({"compiler/targets/gpu/Row.h": HEADER + "int clusterOfBlocks;\n"})
+        for line, name, term in (("int turnedRows;", "turnedRows", "transposed"), ("Emitted lastPiece();", "lastPiece", "part, segment or chunk"),
+                                 ("bool goesOn;", "goesOn", "continues, or condition"), ("Clusters run_behind();", "run_behind", "after")):
+            for path in ("compiler/targets/gpu/Row.h", "runtime/Player.h", "frontend/base/Fit.h", "tools/halftone-opt/Opt.h"):
+                self.assertIn(f"{path}:4: names `{name}`; expected {term}", self.findings({path: HEADER + line + "\n"}))
+        self.assertIn("compiler/forms/Form.h:4: names `mostRows`; expected max", self.findings({"compiler/forms/Form.h": HEADER + "int mostRows;\n"}))
+        self.expect({"compiler/forms/Form.h": HEADER + "int atMost(), almost, returned, masterpiece;\n", "runtime/Player.h": HEADER + "int most;\n"})
 
     def test_kinds_are_no_texts(self):
         for line in ('if (form.kind == "row")', 'return source->form.kind != "row";', 'if (kernel.kind() == "scan")', 'if ("row" == form.kind)'):
