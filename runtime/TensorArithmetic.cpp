@@ -141,13 +141,13 @@ Tensor computed(Arithmetic operation, const Tensor &a, const Tensor &b) {
   return computed(operation, a, b, widens ? int32 : common);
 }
 
-DType besideNumber(const Tensor &tensor) { return is_float(tensor.dtype()) ? tensor.dtype() : floatx(); }
+DType dtypeWithNumber(const Tensor &tensor) { return is_float(tensor.dtype()) ? tensor.dtype() : floatx(); }
 Tensor computed(Arithmetic operation, const Tensor &a, double b) {
-  const DType dtype = besideNumber(a);
+  const DType dtype = dtypeWithNumber(a);
   return computed(operation, a, Tensor::full({}, b, dtype), dtype);
 }
 Tensor computed(Arithmetic operation, double a, const Tensor &b) {
-  const DType dtype = besideNumber(b);
+  const DType dtype = dtypeWithNumber(b);
   return computed(operation, Tensor::full({}, a, dtype), b, dtype);
 }
 } // namespace

@@ -81,19 +81,19 @@ Tensor::Tensor(const std::vector<bool> &data, const Shape &shape) {
 Tensor::Tensor(Owned owned, DType dtype) : Tensor(owned, dtype, Shape{owned.count}) {}
 
 /// `axis` of a shape of `rank`, counted from the front.
-static int64_t axisOf(const char *who, int64_t axis, int64_t rank) {
+static int64_t axisOf(const char *caller, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank)
-    throw Error(ErrorKind::value_error, fmt::format("{}: axis {} is out of range for rank {}", who, axis, rank));
+    throw Error(ErrorKind::value_error, fmt::format("{}: axis {} is out of range for rank {}", caller, axis, rank));
   return axis < 0 ? axis + rank : axis;
 }
 
-static void requireTensors(const char *who, const std::vector<Tensor> &tensors) {
+static void requireTensors(const char *caller, const std::vector<Tensor> &tensors) {
   if (tensors.empty())
-    throw Error(ErrorKind::value_error, fmt::format("{} needs at least one tensor", who));
+    throw Error(ErrorKind::value_error, fmt::format("{} needs at least one tensor", caller));
   for (const Tensor &tensor : tensors)
     if (tensor.dtype() != tensors[0].dtype())
       throw Error(ErrorKind::type_error,
-                  fmt::format("{} of {} and {} tensors; expected the same dtype: convert them with astype", who,
+                  fmt::format("{} of {} and {} tensors; expected the same dtype: convert them with astype", caller,
                               name(tensors[0].dtype()), name(tensor.dtype())));
 }
 

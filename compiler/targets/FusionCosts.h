@@ -24,7 +24,7 @@ struct FusionCosts {
 
   /// The partial results of a reduction are worth a separate kernel if the reduction has at least this many elements,
   /// and at least this many per element of its result. Guess; train-step-cnn.
-  int64_t lonePartialElements = 32768, lonePartialElementsPerResult = 64;
+  int64_t standalonePartialElements = 32768, standalonePartialElementsPerResult = 64;
 
   /// A large value is recomputed with at most this many loads of vectors, ops and transcendental ops. Guess; arena.
   int64_t recomputeVectors = 6, recomputeOps = 32, recomputeTranscendentals = 2;

@@ -12,24 +12,24 @@
 
 namespace halftone::detail {
 
-KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed) {
+KeyWords keyOfSeed(std::string_view caller, const std::optional<int64_t> &seed) {
   if (seed && (*seed < 0 || *seed > std::numeric_limits<uint32_t>::max()))
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: a seed must be an integer from 0 to 4294967295. Received: seed={}", who, *seed));
+                fmt::format("{}: a seed must be an integer from 0 to 4294967295. Received: seed={}", caller, *seed));
   return {static_cast<uint32_t>(seed ? *seed : nextSeed()), 0};
 }
 
-void requireExtents(std::string_view who, const Shape &shape) {
+void requireExtents(std::string_view caller, const Shape &shape) {
   for (const int64_t extent : shape)
     if (extent < 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("{} needs a shape whose extents are known. Received: shape={}", who, shape.str()));
+                  fmt::format("{} needs a shape whose extents are known. Received: shape={}", caller, shape.str()));
 }
 
-void requireFloat(std::string_view who, DType dtype) {
+void requireFloat(std::string_view caller, DType dtype) {
   if (!is_float(dtype))
     throw Error(ErrorKind::value_error,
-                fmt::format("`{}` requires a floating point `dtype`. Received: dtype={}", who, name(dtype)));
+                fmt::format("`{}` requires a floating point `dtype`. Received: dtype={}", caller, name(dtype)));
 }
 
 namespace {
@@ -70,11 +70,11 @@ bool isPowerOfTwo(double x) {
 
 } // namespace
 
-UniformRule uniformRule(std::string_view who, double minval, double maxval, DType dtype) {
-  requireFloat(who, dtype);
+UniformRule uniformRule(std::string_view caller, double minval, double maxval, DType dtype) {
+  requireFloat(caller, dtype);
   const auto refuse = [&](const std::string &expected) {
     throw Error(ErrorKind::value_error,
-                fmt::format("`{}` requires {}. Received: minval={}, maxval={}", who, expected, minval, maxval));
+                fmt::format("`{}` requires {}. Received: minval={}, maxval={}", caller, expected, minval, maxval));
   };
   if (!(minval < maxval))
     refuse("`minval` below `maxval`");
@@ -105,20 +105,20 @@ UniformRule uniformRule(std::string_view who, double minval, double maxval, DTyp
   return rule;
 }
 
-RandintRule randintRule(std::string_view who, int64_t minval, int64_t maxval, DType dtype) {
+RandintRule randintRule(std::string_view caller, int64_t minval, int64_t maxval, DType dtype) {
   if (!isStorable(dtype) || is_float(dtype) || dtype == DType::bool_)
     throw Error(ErrorKind::value_error,
-                fmt::format("`{}` requires an integer `dtype`. Received: dtype={}", who, name(dtype)));
+                fmt::format("`{}` requires an integer `dtype`. Received: dtype={}", caller, name(dtype)));
   if (minval >= maxval)
     throw Error(
         ErrorKind::value_error,
-        fmt::format("`{}` requires `minval` below `maxval`. Received: minval={}, maxval={}", who, minval, maxval));
+        fmt::format("`{}` requires `minval` below `maxval`. Received: minval={}, maxval={}", caller, minval, maxval));
   for (const int64_t bound : {minval, maxval - 1})
     if (positionIn(dtype, bound) != RangePosition::inside)
       throw Error(ErrorKind::value_error,
                   fmt::format("`{}` requires bounds that {} can represent. Received: minval={}, "
                               "maxval={}",
-                              who, name(dtype), minval, maxval));
+                              caller, name(dtype), minval, maxval));
   const uint64_t range = static_cast<uint64_t>(maxval) - static_cast<uint64_t>(minval);
   const bool isShort = range <= (uint64_t{1} << 16) || (std::has_single_bit(range) && range <= uint64_t{1} << 32);
   return {range, isShort ? 1 : range <= uint64_t{1} << 32 ? 2 : 3};

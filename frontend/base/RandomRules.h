@@ -14,15 +14,15 @@ namespace halftone::detail {
 using KeyWords = std::array<uint32_t, 2>;
 /// The key of a seed or, without one, of the program's next seed (nextSeed()). value_error unless the seed fits in 32
 /// bits.
-KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed);
+KeyWords keyOfSeed(std::string_view caller, const std::optional<int64_t> &seed);
 /// The offset that a draw adds to the first word of its key for each further stream of words. The streams 0, 1, 2, ...
 /// of one key have no word in common.
 constexpr uint32_t offsetOfStream(uint32_t stream) { return stream * 0x85EBCA6Bu; }
 
 /// value_error for a shape with an unknown extent.
-void requireExtents(std::string_view who, const Shape &shape);
+void requireExtents(std::string_view caller, const Shape &shape);
 /// value_error unless `dtype` is a float.
-void requireFloat(std::string_view who, DType dtype);
+void requireFloat(std::string_view caller, DType dtype);
 
 /// Uniform numbers of a dtype in minval <= v < maxval, from fractions u in [0, 1) in `computed`: v = min(u * scale,
 /// scale) + offset, times `factor`, clamped to [`lowest`, `highest`], then rounded to the dtype. The minimum changes no
@@ -37,7 +37,7 @@ struct UniformRule {
 };
 /// value_error unless minval < maxval and the dtype is a float that has a value in the range and whose finite range
 /// includes both bounds.
-UniformRule uniformRule(std::string_view who, double minval, double maxval, DType dtype);
+UniformRule uniformRule(std::string_view caller, double minval, double maxval, DType dtype);
 
 /// Integers in minval <= v < maxval: minval plus the upper part of a product of random words and `range`. The number of
 /// words is chosen so that the probabilities of two values differ by less than 1 in 2^16 (one word), or by less than 1
@@ -47,7 +47,7 @@ struct RandintRule {
   int words;      // 1, 2 or 3
 };
 /// value_error unless minval < maxval and the integer `dtype` represents minval and maxval - 1.
-RandintRule randintRule(std::string_view who, int64_t minval, int64_t maxval, DType dtype);
+RandintRule randintRule(std::string_view caller, int64_t minval, int64_t maxval, DType dtype);
 
 /// floor((first * 2^64 + second * 2^32 + third) * range / 2^96) for words in 64-bit integers; `upper` and `lower`
 /// return the halves of a 64-bit integer.

@@ -49,10 +49,10 @@ template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, Row
   return TensorAccess::ofStrings(std::move(strings), std::move(shape));
 }
 
-void requireHeld(const char *who, double number, DType dtype) {
+void requireHeld(const char *caller, double number, DType dtype) {
   const Tensor wide = Tensor::full({}, number, DType::float64);
   if (!is_float(dtype) && wide.astype(dtype).astype(DType::float64).item<double>() != number)
-    throw Error(ErrorKind::value_error, fmt::format("{}: {} cannot represent {}", who, name(dtype), number));
+    throw Error(ErrorKind::value_error, fmt::format("{}: {} cannot represent {}", caller, name(dtype), number));
 }
 
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {

@@ -17,8 +17,8 @@ int64_t checkRows(const Batch &arrays);
 /// value_error unless `count` is at least 1; the error names the argument.
 void requirePositive(const char *argument, int64_t count);
 
-/// value_error if the integer dtype cannot represent the padding value `number` of the function `who`.
-void requireHeld(const char *who, double number, DType dtype);
+/// value_error if the integer dtype cannot represent the padding value `number` of the function `caller`.
+void requireHeld(const char *caller, double number, DType dtype);
 
 /// A new tensor of the given rows of `source`, in that order.
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows);

@@ -26,11 +26,11 @@ Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds) {
 }
 
 /// The shape of the result: given by the data, or `shape` with an extent for each None.
-static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &who, const Shape &shape) {
+static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &caller, const Shape &shape) {
   if (trace.sharedBatch && std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
     throw Error(ErrorKind::value_error, fmt::format("{} pads to the longest of its texts, and processes that share a "
                                                     "batch have different texts: set `output_sequence_length`",
-                                                    who));
+                                                    caller));
   if (!trace.hostFeeds.empty())
     return computeOn(step, trace.hostFeeds).shape();
   std::vector<int64_t> dims = shape.dims();
@@ -40,12 +40,12 @@ static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &who,
   return Shape(std::move(dims));
 }
 
-void refuseComputed(const std::string &who) {
+void refuseComputed(const std::string &caller) {
   throw Error(
       ErrorKind::not_implemented_error,
       fmt::format("{} reads its inputs on the host, before the program runs: each must be an Input of the model or "
                   "an argument of the function being traced, not a computed Value",
-                  who));
+                  caller));
 }
 
 Value hostStep(const HostCall &call) {
@@ -54,15 +54,15 @@ Value hostStep(const HostCall &call) {
   for (const Value &input : call.inputs) {
     const Node &node = *input.node();
     if (!node.feed)
-      refuseComputed(call.who);
+      refuseComputed(call.caller);
     step.inputs.push_back({*node.feed, {node.shape, node.dtype}});
   }
   for (const HostStep &known : trace.hostSteps)
     if (known.owner == step.owner && known.inputs == step.inputs)
       return known.result;
   const size_t number = trace.hostSteps.size();
-  step.result = trace.feed(number ? fmt::format("{}_{}", call.who, number) : call.who,
-                           shapeOf(trace, step, call.who, call.result.shape), call.result.dtype);
+  step.result = trace.feed(number ? fmt::format("{}_{}", call.caller, number) : call.caller,
+                           shapeOf(trace, step, call.caller, call.result.shape), call.result.dtype);
   trace.hostSteps.push_back(step);
   return step.result;
 }

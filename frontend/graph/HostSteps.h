@@ -12,7 +12,7 @@ namespace halftone::detail {
 using HostFunction = std::function<Tensor(const std::vector<Tensor> &)>;
 
 struct HostCall {
-  std::string who; // names the result, and begins errors
+  std::string caller; // names the result, and begins errors
   std::vector<Value> inputs;
   ValueSpec result; // None for a data-dependent extent
   HostFunction compute;
@@ -23,7 +23,7 @@ struct HostCall {
 /// the program. not_implemented_error unless each input is a feed of that function.
 Value hostStep(const HostCall &call);
 /// Throws for an input of a host step that is not a feed.
-[[noreturn]] void refuseComputed(const std::string &who);
+[[noreturn]] void refuseComputed(const std::string &caller);
 
 /// Runs the step on these feeds of the traced function.
 Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds);

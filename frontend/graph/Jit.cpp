@@ -104,7 +104,7 @@ TracedProgram::TracedProgram(Traced f, const JitArgs &args, Where where) {
 std::span<const Tensor> Fed::tensors() const { return {&tensor_, 1}; }
 
 Tensor Fed::scalar(const Number &number) {
-  const DType dtype = dtypeBeside(number, DType::bool_);
+  const DType dtype = numberDtype(number, DType::bool_);
   requireHolds("an argument of a jit function", dtype, number);
   return Tensor::full(Shape(), number, dtype);
 }

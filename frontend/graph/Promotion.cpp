@@ -29,7 +29,7 @@ DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : D
 
 DType floatOf(DType dtype) { return is_float(dtype) ? dtype : floatxDtype(); }
 DType numberOf(DType dtype) { return dtype == DType::bool_ ? DType::int32 : dtype; }
-DType dtypeBeside(const Number &number, DType other) {
+DType numberDtype(const Number &number, DType other) {
   switch (number.kind()) {
   case Number::Kind::boolean:
     return other;
@@ -69,7 +69,7 @@ Value broadcastTo(const Value &x, const Shape &shape) {
 
 /// The dtype of an operand next to a number.
 static DType dtypeOf(const Operand &operand) {
-  return operand.is_number() ? dtypeBeside(operand.number(), DType::bool_) : operand.value().dtype();
+  return operand.is_number() ? numberDtype(operand.number(), DType::bool_) : operand.value().dtype();
 }
 
 Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType)) {
@@ -82,7 +82,7 @@ Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*co
     return {broadcastTo(asDtype(x, dtype), shape), broadcastTo(asDtype(y, dtype), shape)};
   }
   const Operand &other = a.is_number() ? b : a;
-  const DType dtype = computedIn(dtypeBeside(a.is_number() ? a.number() : b.number(), dtypeOf(other)));
+  const DType dtype = computedIn(numberDtype(a.is_number() ? a.number() : b.number(), dtypeOf(other)));
   const Shape shape = other.is_number() ? Shape() : other.value().shape();
   const auto splat = [&](const Number &number) {
     requireHolds(op, dtype, number);

@@ -21,7 +21,7 @@ DType floatOf(DType dtype);
 DType numberOf(DType dtype);
 /// The dtype of a number next to a Value of dtype `other`. It depends on the kind of the number, not on whether its
 /// value is integral.
-DType dtypeBeside(const Number &number, DType other);
+DType numberDtype(const Number &number, DType other);
 /// float32, or `dtype` itself if it is wider.
 DType atLeastFloat32(DType dtype);
 /// Casts the float `x` to that dtype.

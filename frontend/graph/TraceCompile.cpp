@@ -66,8 +66,8 @@ public:
   }
   /// Rethrows the exception of the watch.
   void rethrow() const {
-    if (thrown_)
-      std::rethrow_exception(thrown_);
+    if (exception_)
+      std::rethrow_exception(exception_);
   }
 
 private:
@@ -79,26 +79,26 @@ private:
     try {
       watch_->show(done, count);
     } catch (...) {
-      thrown_ = std::current_exception();
+      exception_ = std::current_exception();
     }
-    return !thrown_;
+    return !exception_;
   }
 
   const CompileWatch *watch_ = CompileWatch::current();
   const Clock::time_point begun_ = Clock::now();
   std::optional<size_t> shown_;
-  std::exception_ptr thrown_;
+  std::exception_ptr exception_;
 };
 
 /// Warns about the cache, once per process for each complaint.
 void warnOfCache(const std::string &warning) {
   static std::mutex mutex;
-  static auto &said = *new std::set<std::string>;
+  static auto &warned = *new std::set<std::string>;
   if (warning.empty())
     return;
   {
     const ForkSafeLock lock(mutex);
-    if (!said.insert(warning).second)
+    if (!warned.insert(warning).second)
       return;
   }
   writeOutput("warning: compiled kernels are not cached on disk: " + warning + "\n");
@@ -159,8 +159,8 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   const auto stage = static_cast<compiler::Stage>(wanted.stage);
   const compiler::CompileOptions plain = compileOptions(options, wanted.target);
   if (stage <= compiler::Stage::kernel) {
-    if (Status ran = compiler::runStages(module, compiler::Stage::graph, stage, plain); !ran)
-      return inUsersTerms(ran);
+    if (Status status = compiler::runStages(module, compiler::Stage::graph, stage, plain); !status)
+      return inUsersTerms(status);
     std::string text;
     llvm::raw_string_ostream os(text);
     OpPrintingFlags flags;
@@ -192,8 +192,8 @@ StatusOr<std::vector<compiler::FusionRow>> traceFusion(Trace &trace, const Funct
   ModuleOp module = trace.finish();
   compiler::CompileOptions explained = compileOptions(options, target);
   explained.explainFusion = true;
-  if (Status ran = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::kernel, explained); !ran)
-    return inUsersTerms(ran);
+  if (Status status = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::kernel, explained); !status)
+    return inUsersTerms(status);
   return compiler::fusionReport(module);
 }
 
@@ -209,9 +209,9 @@ static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &option
   const CompilerGate gate;
   HALFTONE_RETURN_IF_ERROR(gate.status());
   ModuleOp module = trace.finish();
-  const Status ran =
+  const Status status =
       compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
-  return ran ? StatusOr<ModuleOp>(module) : inUsersTerms(ran);
+  return status ? StatusOr<ModuleOp>(module) : inUsersTerms(status);
 }
 
 /// Interprets the module once and returns the fetches. `variables` holds the values of the trace's variables, and then

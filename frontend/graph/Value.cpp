@@ -52,12 +52,12 @@ std::ostream &operator<<(std::ostream &os, const Value &value) {
                            path.empty() ? "" : ", layer=" + path);
 }
 
-/// The current trace. Errors carry the user's line; `who` is the function that the user called.
-static Trace &traceOfGradients(std::string_view who, const Value &loss, Where where) {
+/// The current trace. Errors carry the user's line; `caller` is the function that the user called.
+static Trace &traceOfGradients(std::string_view caller, const Value &loss, Where where) {
   Trace *trace = Trace::current();
   if (!trace)
     throw Error(ErrorKind::runtime_error,
-                fmt::format("{} is for functions being traced: use it inside a jit function", who), {}, where);
+                fmt::format("{} is for functions being traced: use it inside a jit function", caller), {}, where);
   if (!loss.defined())
     throw Error(ErrorKind::value_error, "cannot compute gradients of an undefined Value", {}, where);
   if (!is_float(loss.dtype()))
@@ -71,9 +71,9 @@ static Trace &traceOfGradients(std::string_view who, const Value &loss, Where wh
   return *trace;
 }
 
-static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, const std::vector<Variable> &wrt,
+static std::vector<Value> gradientsOf(std::string_view caller, const Value &loss, const std::vector<Variable> &wrt,
                                       Where where) {
-  Trace &trace = traceOfGradients(who, loss, where);
+  Trace &trace = traceOfGradients(caller, loss, where);
   std::vector<std::shared_ptr<VariableImpl>> variables;
   for (const Variable &variable : wrt) {
     if (!variable.defined())
@@ -89,9 +89,9 @@ static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, c
   return trace.gradient(loss, variables, {});
 }
 
-static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, const std::vector<Value> &wrt,
+static std::vector<Value> gradientsOf(std::string_view caller, const Value &loss, const std::vector<Value> &wrt,
                                       Where where) {
-  Trace &trace = traceOfGradients(who, loss, where);
+  Trace &trace = traceOfGradients(caller, loss, where);
   for (const Value &x : wrt) {
     if (!x.defined())
       throw Error(ErrorKind::value_error, "cannot compute gradients with respect to an undefined Value", {}, where);

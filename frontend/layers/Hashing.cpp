@@ -20,11 +20,11 @@ namespace {
 /// A body that computes one tensor of bins from all its inputs.
 template <class Options> class BinBody : public BodyOf<Options>, public HostBody {
 public:
-  BinBody(const Options &options, std::string who, DType dtype)
-      : BodyOf<Options>(options), who_(std::move(who)),
+  BinBody(const Options &options, std::string caller, DType dtype)
+      : BodyOf<Options>(options), caller_(std::move(caller)),
         encoding_{.mode = options.output_mode, .depth = options.numBins, .dtype = dtype} {}
   Values call(const Values &inputs, const CallContext &) override {
-    return hostStep({.who = who_,
+    return hostStep({.caller = caller_,
                      .inputs = {inputs.begin(), inputs.end()},
                      .result = specOf(specsOf({inputs.begin(), inputs.end()})),
                      .compute = computation(),
@@ -36,7 +36,7 @@ public:
 protected:
   virtual ValueSpec specOf(const std::vector<ValueSpec> &inputs) const = 0;
   virtual HostFunction computation() const = 0;
-  std::string who_;
+  std::string caller_;
   HostEncoding encoding_;
 };
 
@@ -72,7 +72,7 @@ public:
 
 private:
   ValueSpec specOf(const std::vector<ValueSpec> &inputs) const override {
-    return encoding_.specOf(who_, inputs[0].shape);
+    return encoding_.specOf(caller_, inputs[0].shape);
   }
   HostFunction computation() const override {
     Binning binning{static_cast<uint64_t>(options_.numBins), {}, {}};
@@ -88,14 +88,15 @@ private:
     }
     const bool isOfStrings = options_.mask_value && std::holds_alternative<std::string>(*options_.mask_value);
     const bool isOfIntegers = options_.mask_value && !isOfStrings;
-    return [binning, isOfStrings, isOfIntegers, encoding = encoding_, who = who_](const std::vector<Tensor> &inputs) {
+    return [binning, isOfStrings, isOfIntegers, encoding = encoding_,
+            caller = caller_](const std::vector<Tensor> &inputs) {
       const bool areStrings = inputs[0].dtype() == DType::string;
       if (areStrings ? isOfIntegers : isOfStrings)
         throw Error(ErrorKind::type_error,
                     fmt::format("`mask_value` must be of the inputs' kind, and they are {}", name(inputs[0].dtype())));
       std::vector<int64_t> bins;
       forEachHashed(inputs[0], [&](std::string_view text) { bins.push_back(binning(text)); });
-      return encoding.of(who, bins, inputs[0].shape());
+      return encoding.of(caller, bins, inputs[0].shape());
     };
   }
 };
@@ -107,7 +108,7 @@ public:
 private:
   ValueSpec specOf(const std::vector<ValueSpec> &inputs) const override {
     requireAlike(inputs);
-    return encoding_.specOf(who_, inputs[0].shape);
+    return encoding_.specOf(caller_, inputs[0].shape);
   }
   static void requireAlike(const std::vector<ValueSpec> &inputs) {
     if (inputs.size() < 2)
@@ -134,7 +135,7 @@ private:
   }
   HostFunction computation() const override {
     return [bins = static_cast<uint64_t>(options_.numBins), encoding = encoding_,
-            who = who_](const std::vector<Tensor> &inputs) {
+            caller = caller_](const std::vector<Tensor> &inputs) {
       std::vector<ValueSpec> specs;
       for (const Tensor &input : inputs)
         specs.push_back({input.shape(), input.dtype()});
@@ -146,7 +147,7 @@ private:
       std::vector<int64_t> indices;
       for (const uint64_t hash : hashes)
         indices.push_back(static_cast<int64_t>(hash % bins));
-      return encoding.of(who, indices, inputs[0].shape());
+      return encoding.of(caller, indices, inputs[0].shape());
     };
   }
   /// Combines the fingerprint of a string, or an integer itself, with each hash.

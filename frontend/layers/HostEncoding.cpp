@@ -8,7 +8,7 @@
 
 namespace halftone::detail {
 
-ValueSpec HostEncoding::specOf(const std::string &who, const Shape &shape) const {
+ValueSpec HostEncoding::specOf(const std::string &caller, const Shape &shape) const {
   if (mode == OutputMode::int_)
     return {shape, dtype};
   std::vector<int64_t> dims = shape.dims();
@@ -17,13 +17,13 @@ ValueSpec HostEncoding::specOf(const std::string &who, const Shape &shape) const
   dims.push_back(depth);
   if (mode != OutputMode::one_hot && dims.size() > 2)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: inputs of output_mode '{}' must have at most 2 axes; received shape {}", who,
+                fmt::format("{}: inputs of output_mode '{}' must have at most 2 axes; received shape {}", caller,
                             Choice<OutputMode>(mode).word(), shape.str()));
   return {Shape(std::move(dims)), dtype};
 }
 
-Tensor HostEncoding::of(const std::string &who, std::span<const int64_t> indices, const Shape &shape) const {
-  const ValueSpec spec = specOf(who, shape);
+Tensor HostEncoding::of(const std::string &caller, std::span<const int64_t> indices, const Shape &shape) const {
+  const ValueSpec spec = specOf(caller, shape);
   if (mode == OutputMode::int_)
     return Tensor(indices, shape).astype(dtype);
   const size_t rows = static_cast<size_t>(spec.shape.elements() / depth);

@@ -17,11 +17,11 @@ struct HostEncoding {
   DType dtype = DType::float32;  // of the result
   std::vector<double> weights{}; // of the indices, for tf_idf
 
-  /// The shape and dtype of the result for indices of a shape, which may contain None. value_error naming `who` for an
-  /// unsupported rank.
-  ValueSpec specOf(const std::string &who, const Shape &shape) const;
+  /// The shape and dtype of the result for indices of a shape, which may contain None. value_error naming `caller` for
+  /// an unsupported rank.
+  ValueSpec specOf(const std::string &caller, const Shape &shape) const;
   /// Encodes indices of a shape without None.
-  Tensor of(const std::string &who, std::span<const int64_t> indices, const Shape &shape) const;
+  Tensor of(const std::string &caller, std::span<const int64_t> indices, const Shape &shape) const;
   /// Encodes one vector per row; row i has the indices [rows[i], rows[i + 1]). Not for one_hot and int_.
   Tensor ofRows(std::span<const int64_t> indices, std::span<const size_t> rows) const;
 };

@@ -17,15 +17,15 @@ namespace {
 template <class Term> constexpr DType dtypeOfTerm = std::is_same_v<Term, std::string> ? DType::string : DType::int64;
 
 /// type_error unless both dtypes are string, or neither is.
-void requireKind(const std::string &who, DType taken, DType received) {
+void requireKind(const std::string &caller, DType taken, DType received) {
   if ((received == DType::string) != (taken == DType::string))
-    throw Error(ErrorKind::type_error, fmt::format("{} takes {}, but it received {}", who,
+    throw Error(ErrorKind::type_error, fmt::format("{} takes {}, but it received {}", caller,
                                                    taken == DType::string ? "strings" : "integers", name(received)));
 }
 
 /// The elements of a tensor as terms; `cast` owns converted integers.
-template <class Term> std::span<const Term> termsOf(const std::string &who, const Tensor &tensor, Tensor &cast) {
-  requireKind(who, dtypeOfTerm<Term>, tensor.dtype());
+template <class Term> std::span<const Term> termsOf(const std::string &caller, const Tensor &tensor, Tensor &cast) {
+  requireKind(caller, dtypeOfTerm<Term>, tensor.dtype());
   if constexpr (std::is_same_v<Term, std::string>) {
     return TensorAccess::strings(tensor);
   } else {
@@ -53,10 +53,10 @@ public:
           ErrorKind::not_implemented_error,
           "indices are converted to strings only for Tensors: call the layer with `invert` on the outputs of the "
           "model");
-    requireKind(rules_.who, takes(), inputs[0].dtype());
-    return hostStep({.who = rules_.who,
+    requireKind(rules_.caller, takes(), inputs[0].dtype());
+    return hostStep({.caller = rules_.caller,
                      .inputs = {inputs[0]},
-                     .result = state_.encoding().specOf(rules_.who, inputs[0].shape()),
+                     .result = state_.encoding().specOf(rules_.caller, inputs[0].shape()),
                      .compute = computation(),
                      .owner = this});
   }
@@ -79,7 +79,7 @@ public:
 
   void count(const Tensor &data, bool isBatch, TermCounter<Term> &counter) const {
     Tensor cast;
-    const std::span<const Term> terms = termsOf<Term>(rules_.who, data, cast);
+    const std::span<const Term> terms = termsOf<Term>(rules_.caller, data, cast);
     const Shape shape = data.shape();
     // Keras treats a one-dimensional batch as one document, and other one-dimensional data as one document per term.
     const int64_t documents = shape.rank() == 0 || (isBatch && shape.rank() == 1) ? 1 : shape[0];
@@ -95,19 +95,20 @@ private:
   DType takes() const { return rules_.invert ? DType::int64 : dtypeOfTerm<Term>; }
   HostFunction computation() const {
     if (rules_.invert)
-      return [table = state_.table(), who = rules_.who](const std::vector<Tensor> &inputs) {
+      return [table = state_.table(), caller = rules_.caller](const std::vector<Tensor> &inputs) {
         Tensor cast;
         std::vector<Term> terms;
-        for (const int64_t index : termsOf<int64_t>(who, inputs[0], cast))
+        for (const int64_t index : termsOf<int64_t>(caller, inputs[0], cast))
           terms.push_back(table->termAt(index));
         return tensorOfTerms(std::move(terms), inputs[0].shape());
       };
-    return [table = state_.table(), encoding = state_.encoding(), who = rules_.who](const std::vector<Tensor> &inputs) {
+    return [table = state_.table(), encoding = state_.encoding(),
+            caller = rules_.caller](const std::vector<Tensor> &inputs) {
       Tensor cast;
       std::vector<int64_t> indices;
-      for (const Term &term : termsOf<Term>(who, inputs[0], cast))
+      for (const Term &term : termsOf<Term>(caller, inputs[0], cast))
         indices.push_back(table->indexOf(term));
-      return encoding.of(who, indices, inputs[0].shape());
+      return encoding.of(caller, indices, inputs[0].shape());
     };
   }
 
@@ -119,7 +120,7 @@ using IntegerBody = LookupBody<IntegerLookupOptions, int64_t>;
 
 template <class Body, class Term, class Options>
 std::unique_ptr<LayerBody> lookupBody(const char *className, const Options &options) {
-  LookupRules<Term> rules{.who = className,
+  LookupRules<Term> rules{.caller = className,
                           .maxTokens = options.max_tokens,
                           .unknowns = options.num_oov_indices,
                           .mask = options.mask_token,

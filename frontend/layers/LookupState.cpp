@@ -25,7 +25,7 @@ template <class Term> void LookupState<Term>::freeze(std::optional<int64_t> size
   if (size && *size < rules_.termBegin())
     throw Error(ErrorKind::value_error,
                 fmt::format("{}: `vocabulary_size` must be at least {}, the number of special tokens. Received: {}",
-                            rules_.who, rules_.termBegin(), *size));
+                            rules_.caller, rules_.termBegin(), *size));
   if (!frozen_ && size.value_or(0) > 0)
     frozen_ = size;
 }
@@ -105,7 +105,7 @@ void LookupState<Term>::restore(const Tensor &idfWeights, std::optional<std::str
   std::vector<double> weights;
   if (isWeighted && idfWeights.defined())
     weights = idfWeights.astype(DType::float64).template to_vector<double>();
-  std::vector<Term> terms = vocabulary ? termsIn<Term>(rules_.who, *vocabulary) : table_->vocabulary(true);
+  std::vector<Term> terms = vocabulary ? termsIn<Term>(rules_.caller, *vocabulary) : table_->vocabulary(true);
   if constexpr (std::is_same_v<Term, std::string>)
     if (vocabulary && vocabulary->ends_with('\n') && frozen_ == std::ssize(terms) + 1)
       terms.emplace_back(); // the config counts the trailing empty line as a term

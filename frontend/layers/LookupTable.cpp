@@ -234,7 +234,7 @@ template <class Term> static std::vector<Term> termsOfFile(const LookupRules<Ter
     refuse("output_mode `'tf_idf'` does not support loading a vocabulary from file.");
   StatusOr<std::string> text = readFile(path);
   if (!text.isOk())
-    throw Error(text.status().kind(), fmt::format("{}: the vocabulary: {}", rules.who, text.status().message()));
+    throw Error(text.status().kind(), fmt::format("{}: the vocabulary: {}", rules.caller, text.status().message()));
   return termsIn<Term>(path, *text);
 }
 
@@ -282,7 +282,7 @@ template <class Term> std::string textOf(const LookupTable<Term> &table) {
   return fmt::format("{}", fmt::join(terms, "\n"));
 }
 
-template <class Term> std::vector<Term> termsIn(const std::string &who, std::string_view text) {
+template <class Term> std::vector<Term> termsIn(const std::string &caller, std::string_view text) {
   std::vector<Term> terms;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -296,7 +296,7 @@ template <class Term> std::vector<Term> termsIn(const std::string &who, std::str
       int64_t number = 0;
       const auto [rest, error] = std::from_chars(line.begin(), line.end(), number);
       if (error != std::errc() || rest != line.end())
-        refuse(fmt::format("{}: expected an integer on each line of a vocabulary, found {} on line {}", who,
+        refuse(fmt::format("{}: expected an integer on each line of a vocabulary, found {} on line {}", caller,
                            quoted(std::string(line.substr(0, 40))), terms.size() + 1));
       terms.push_back(number);
     }

@@ -34,7 +34,7 @@ private:
 };
 
 template <class Term> struct LookupRules {
-  std::string who; // the class of the layer
+  std::string caller; // the class of the layer
   std::optional<int64_t> maxTokens{};
   int64_t unknowns = 1;
   std::optional<Term> mask{}, unknown{};
@@ -103,6 +103,6 @@ tableOf(const LookupRules<Term> &rules, const layers::Vocabulary<Term> &vocabula
 template <class Term> std::string textOf(const LookupTable<Term> &table);
 /// The terms in such a text, without trailing empty terms. value_error for a line that is not an integer, if terms are
 /// integers.
-template <class Term> std::vector<Term> termsIn(const std::string &who, std::string_view text);
+template <class Term> std::vector<Term> termsIn(const std::string &caller, std::string_view text);
 
 } // namespace halftone::detail

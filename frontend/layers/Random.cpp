@@ -18,7 +18,7 @@ using namespace detail;
 namespace {
 
 /// runtime_error outside of a trace, also while a functional model is constructed (`x` is symbolic).
-void requireTrace(std::string_view who, const Value *x = nullptr) {
+void requireTrace(std::string_view caller, const Value *x = nullptr) {
   if (Trace::current() && (!x || !x->defined() || x->node()->isTraced()))
     return;
   throw Error(
@@ -27,7 +27,7 @@ void requireTrace(std::string_view who, const Value *x = nullptr) {
           "{} can draw only while a function is traced. Draw in the call() of a Custom layer, which a functional "
           "model calls at each run, or in a jit function; Tensor::normal(), Tensor::uniform() and "
           "Tensor::randint() draw immediately",
-          who));
+          caller));
 }
 
 /// The state of draws without a seed: that of the layer being called, otherwise that of the traced function. Undefined
@@ -46,9 +46,9 @@ Variable stateWithoutSeed() {
   return generator ? *generator : Variable();
 }
 
-Value keyOf(std::string_view who, const Seed &seed) {
+Value keyOf(std::string_view caller, const Seed &seed) {
   if (seed.number())
-    return fixedKey(keyOfSeed(who, seed.number()));
+    return fixedKey(keyOfSeed(caller, seed.number()));
   if (seed.generator())
     return seed.generator()->next();
   const Variable state = stateWithoutSeed();
@@ -99,30 +99,30 @@ Value SeedGenerator::next() const {
 }
 
 Value normal(const Shape &shape, const NormalArgs &args) {
-  constexpr const char *who = "random::normal()";
-  requireTrace(who);
+  constexpr const char *caller = "random::normal()";
+  requireTrace(caller);
   const DType dtype = args.dtype.value_or(floatxDtype());
   requireFloat("random::normal", dtype);
-  requireExtents(who, shape);
-  return shifted(detail::normal(keyOf(who, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
+  requireExtents(caller, shape);
+  return shifted(detail::normal(keyOf(caller, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
 }
 
 Value truncated_normal(const Shape &shape, const NormalArgs &args) {
-  constexpr const char *who = "random::truncated_normal()";
-  requireTrace(who);
+  constexpr const char *caller = "random::truncated_normal()";
+  requireTrace(caller);
   const DType dtype = args.dtype.value_or(floatxDtype());
   requireFloat("random::truncated_normal", dtype);
-  requireExtents(who, shape);
-  return shifted(truncatedNormal(keyOf(who, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
+  requireExtents(caller, shape);
+  return shifted(truncatedNormal(keyOf(caller, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
 }
 
 Value uniform(const Shape &shape, const UniformArgs &args) {
-  constexpr const char *who = "random::uniform()";
-  requireTrace(who);
+  constexpr const char *caller = "random::uniform()";
+  requireTrace(caller);
   const DType dtype = args.dtype.value_or(floatxDtype());
   const UniformRule rule = uniformRule("random::uniform", args.minval, args.maxval, dtype);
-  requireExtents(who, shape);
-  Value v = detail::uniform(keyOf(who, args.seed), shape, 0.0, rule.computed);
+  requireExtents(caller, shape);
+  Value v = detail::uniform(keyOf(caller, args.seed), shape, 0.0, rule.computed);
   if (rule.scale != 1.0)
     v = v * rule.scale;
   if (rule.needsMinimum)
@@ -139,11 +139,11 @@ Value uniform(const Shape &shape, const UniformArgs &args) {
 }
 
 Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintArgs &args) {
-  constexpr const char *who = "random::randint()";
-  requireTrace(who);
+  constexpr const char *caller = "random::randint()";
+  requireTrace(caller);
   const RandintRule rule = randintRule("random::randint", minval, maxval, args.dtype);
-  requireExtents(who, shape);
-  const Value key = keyOf(who, args.seed);
+  requireExtents(caller, shape);
+  const Value key = keyOf(caller, args.seed);
   const auto word = [&](uint32_t stream) { return asDtype(randomWords(key, shape, stream), DType::uint64, "random"); };
   const auto upper = [](const Value &x) { return ops::right_shift(x, 32); };
   const auto lower = [](const Value &x) { return x & 0xFFFFFFFFu; };
@@ -156,95 +156,95 @@ Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintA
 }
 
 Value categorical(const Value &logits, int64_t num_samples, const CategoricalArgs &args) {
-  constexpr const char *who = "random::categorical()";
-  requireTrace(who, &logits);
+  constexpr const char *caller = "random::categorical()";
+  requireTrace(caller, &logits);
   if (!logits.defined() || logits.rank() != 2)
     throw Error(ErrorKind::value_error,
                 fmt::format("`logits` should be a 2-D tensor with shape [batch_size, num_classes]. Received: logits={}",
                             logits.defined() ? logits.shape().str() : "an undefined Value"));
   if (!is_float(logits.dtype()))
     throw Error(ErrorKind::value_error,
-                fmt::format("{} needs `logits` of a float dtype. Received: {}", who, name(logits.dtype())));
+                fmt::format("{} needs `logits` of a float dtype. Received: {}", caller, name(logits.dtype())));
   const int64_t batch = logits.shape()[0], classes = logits.shape()[1];
   if (num_samples < 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} needs a number of samples. Received: num_samples={}", who, num_samples));
+                fmt::format("{} needs a number of samples. Received: num_samples={}", caller, num_samples));
   if (classes == 0)
     throw Error(ErrorKind::value_error,
-                fmt::format("{} needs at least one class. Received: logits of shape {}", who, logits.shape().str()));
-  const Value noise =
-      asDtype(gumbel(keyOf(who, args.seed), {batch, num_samples, classes}), atLeastFloat32(logits.dtype()), "random");
+                fmt::format("{} needs at least one class. Received: logits of shape {}", caller, logits.shape().str()));
+  const Value noise = asDtype(gumbel(keyOf(caller, args.seed), {batch, num_samples, classes}),
+                              atLeastFloat32(logits.dtype()), "random");
   const Value scores = ops::expand_dims(asDtype(logits, noise.dtype(), "random"), 1) + noise;
   return ops::cast(ops::argmax(scores, -1), args.dtype);
 }
 
 Value shuffle(const Value &x, const ShuffleArgs &args) {
-  constexpr const char *who = "random::shuffle()";
-  requireTrace(who, &x);
+  constexpr const char *caller = "random::shuffle()";
+  requireTrace(caller, &x);
   if (!x.defined())
     throw Error(ErrorKind::value_error, "an undefined Value was given to random::shuffle()");
   const int64_t axis = normalizeAxis("random::shuffle", args.axis, x.rank());
-  const Value words = randomWords(keyOf(who, args.seed), x.shape());
+  const Value words = randomWords(keyOf(caller, args.seed), x.shape());
   return x.shape().elements() == 0 ? x : ops::take_along_axis(x, ops::argsort(words, axis), axis);
 }
 
 namespace {
 
 /// The parameters of a draw, broadcast to its shape, in float32 at least.
-Value parameterOf(std::string_view who, const char *parameter, const Operand &given, const Shape &shape, DType dtype,
+Value parameterOf(std::string_view caller, const char *parameter, const Operand &given, const Shape &shape, DType dtype,
                   double most = std::numeric_limits<double>::infinity()) {
   if (given.is_number()) {
     const double number = given.number().real();
     if (!(number >= 0.0 && number <= most))
       throw Error(ErrorKind::value_error,
-                  fmt::format("{} needs {} from 0 to {}. Received: {}={}", who, parameter, most, parameter, number));
+                  fmt::format("{} needs {} from 0 to {}. Received: {}={}", caller, parameter, most, parameter, number));
     return tracing().splat(number, shape, atLeastFloat32(dtype));
   }
   return broadcastTo(ops::stop_gradient(asDtype(asFloat(given.value()), atLeastFloat32(dtype), "random")), shape);
 }
 
 /// The dtype of rejection sampling.
-DType distributionDtype(const char *who, const Shape &shape, const DistributionArgs &args) {
-  requireTrace(who);
+DType distributionDtype(const char *caller, const Shape &shape, const DistributionArgs &args) {
+  requireTrace(caller);
   const DType dtype = args.dtype.value_or(floatxDtype());
-  requireFloat(who, dtype);
-  requireExtents(who, shape);
+  requireFloat(caller, dtype);
+  requireExtents(caller, shape);
   return dtype;
 }
 
 } // namespace
 
 Value gamma(const Shape &shape, const Operand &alpha, const DistributionArgs &args) {
-  constexpr const char *who = "random::gamma()";
-  const DType dtype = distributionDtype(who, shape, args);
-  const Value shaped = parameterOf(who, "alpha", alpha, shape, dtype);
-  const GammaDraw draw = gammaDraw(keyOf(who, args.seed), shaped);
+  constexpr const char *caller = "random::gamma()";
+  const DType dtype = distributionDtype(caller, shape, args);
+  const Value shaped = parameterOf(caller, "alpha", alpha, shape, dtype);
+  const GammaDraw draw = gammaDraw(keyOf(caller, args.seed), shaped);
   return asDtype(draw.base * ops::exp(draw.logarithm), dtype, "random");
 }
 
 Value beta(const Shape &shape, const Operand &alpha, const Operand &beta, const DistributionArgs &args) {
-  constexpr const char *who = "random::beta()";
-  const DType dtype = distributionDtype(who, shape, args);
-  const Value first = parameterOf(who, "alpha", alpha, shape, dtype),
-              second = parameterOf(who, "beta", beta, shape, dtype);
-  return asDtype(betaDraw(keyOf(who, args.seed), first, second), dtype, "random");
+  constexpr const char *caller = "random::beta()";
+  const DType dtype = distributionDtype(caller, shape, args);
+  const Value first = parameterOf(caller, "alpha", alpha, shape, dtype),
+              second = parameterOf(caller, "beta", beta, shape, dtype);
+  return asDtype(betaDraw(keyOf(caller, args.seed), first, second), dtype, "random");
 }
 
 Value binomial(const Shape &shape, const Operand &counts, const Operand &probabilities, const DistributionArgs &args) {
-  constexpr const char *who = "random::binomial()";
-  const DType dtype = distributionDtype(who, shape, args);
-  const Value n = parameterOf(who, "counts", counts, shape, dtype),
-              p = parameterOf(who, "probabilities", probabilities, shape, dtype, 1.0);
-  return asDtype(binomialDraw(keyOf(who, args.seed), n, p), dtype, "random");
+  constexpr const char *caller = "random::binomial()";
+  const DType dtype = distributionDtype(caller, shape, args);
+  const Value n = parameterOf(caller, "counts", counts, shape, dtype),
+              p = parameterOf(caller, "probabilities", probabilities, shape, dtype, 1.0);
+  return asDtype(binomialDraw(keyOf(caller, args.seed), n, p), dtype, "random");
 }
 
 Value dropout(const Value &x, double rate, const DropoutArgs &args) {
-  constexpr const char *who = "random::dropout()";
-  requireTrace(who, &x);
+  constexpr const char *caller = "random::dropout()";
+  requireTrace(caller, &x);
   if (!x.defined())
     throw Error(ErrorKind::value_error, "an undefined Value was given to random::dropout()");
   if (!is_float(x.dtype()))
-    throw Error(ErrorKind::type_error, fmt::format("{} needs floats. Received: {}", who, name(x.dtype())));
+    throw Error(ErrorKind::type_error, fmt::format("{} needs floats. Received: {}", caller, name(x.dtype())));
   if (!(rate >= 0.0 && rate <= 1.0))
     throw Error(ErrorKind::value_error,
                 fmt::format("Invalid value received for argument `rate`. Expected a float value between 0 and 1. "
@@ -255,7 +255,7 @@ Value dropout(const Value &x, double rate, const DropoutArgs &args) {
     return x;
   if (rate == 1.0)
     return ops::zeros_like(x);
-  return dropped(x, rate, noise, keyOf(who, args.seed));
+  return dropped(x, rate, noise, keyOf(caller, args.seed));
 }
 
 } // namespace halftone::random

@@ -17,7 +17,7 @@ using namespace detail;
 namespace {
 
 LookupRules<std::string> textRulesOf(const TextVectorizationArgs &args) {
-  return {.who = "TextVectorization",
+  return {.caller = "TextVectorization",
           .maxTokens = args.max_tokens,
           .mask = "",
           .unknown = "[UNK]",
@@ -119,8 +119,11 @@ public:
     const bool isInt = encoding.mode == OutputMode::int_;
     const ValueSpec result{
         {inputs[0].shape()[0], isInt ? options_.output_sequence_length.value_or(-1) : encoding.depth}, encoding.dtype};
-    return hostStep(
-        {.who = "TextVectorization", .inputs = {inputs[0]}, .result = result, .compute = vectorizer(), .owner = this});
+    return hostStep({.caller = "TextVectorization",
+                     .inputs = {inputs[0]},
+                     .result = result,
+                     .compute = vectorizer(),
+                     .owner = this});
   }
   std::optional<Tensor> onHost(const std::vector<Tensor> &inputs) const override { return vectorizer()(inputs); }
   DType inputDType() const override { return DType::string; }

@@ -181,10 +181,10 @@ Metric ownMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred, c
   } else {
     const bool isFree = [&] {
       const ForkSafeLock lock(impl.mutex);
-      const bool nobodyUses = impl.user.expired();
-      if (nobodyUses)
+      const bool isUnused = impl.user.expired();
+      if (isUnused)
         impl.user = use;
-      return nobodyUses;
+      return isUnused;
     }();
     if (!isFree)
       own = copyOf(impl); // without the lock: calls a user's build()

@@ -64,11 +64,11 @@ public:
     else
       positive = ops::logical_and(ops::greater_equal(p, ops::max(p, -1, true)),
                                   ops::greater(ops::abs(p), ops::full_like(p, 1e-9)));
-    const Value said = asDtype(positive, dtype, "metric"), column = columnOf("FBetaScore", weight, p);
+    const Value predicted = asDtype(positive, dtype, "metric"), column = columnOf("FBetaScore", weight, p);
     const auto sum = [&](const Value &x) { return ops::sum(x * column, isMicro() ? Axes{} : Axes{0}); };
-    addTo(state[0], sum(said * t));
-    addTo(state[1], sum(said * (1.0 - t)));
-    addTo(state[2], sum((1.0 - said) * t));
+    addTo(state[0], sum(predicted * t));
+    addTo(state[1], sum(predicted * (1.0 - t)));
+    addTo(state[2], sum((1.0 - predicted) * t));
     addTo(state[3], sum(t));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {

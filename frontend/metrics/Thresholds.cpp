@@ -131,8 +131,8 @@ Confusion confusionOf(const Value &yTrue, const Value &yPred, const Value &weigh
     w = lined(broadcastTo(w, p.shape()));
   const Value positive = above(lined(p), thresholds), negative = ops::logical_not(positive);
   const Value label = lined(ops::not_equal(t, ops::zeros_like(t))), other = ops::logical_not(label);
-  const auto count = [&](const Value &is, const Value &said) {
-    const Value both = ops::logical_and(is, said);
+  const auto count = [&](const Value &is, const Value &predicted) {
+    const Value both = ops::logical_and(is, predicted);
     const Value one = w.defined() ? ops::where(both, w, ops::zeros_like(w)) : asDtype(both, dtype, "metric");
     return ops::sum(one, 1);
   };

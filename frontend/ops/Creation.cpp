@@ -115,7 +115,7 @@ Value ones(const Shape &shape, std::optional<DType> dtype) {
 }
 Value full(const Shape &shape, const Operand &fill_value, std::optional<DType> dtype) {
   if (fill_value.is_number())
-    return filled("full", shape, fill_value.number(), dtype.value_or(dtypeBeside(fill_value.number(), DType::bool_)));
+    return filled("full", shape, fill_value.number(), dtype.value_or(numberDtype(fill_value.number(), DType::bool_)));
   requireKnown("full", shape);
   const DType type = dtype.value_or(fill_value.value().dtype());
   return applyOne("full", {fill_value.value()},

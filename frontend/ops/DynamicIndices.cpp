@@ -127,7 +127,7 @@ std::vector<Value> startsOf(const char *op, const Starts &starts, const Shape &w
     if (vector.defined()) {
       given.push_back(t.reshape(t.slice(asIndices(op, vector), {axis}, Shape({1})), Shape()));
     } else if (const Operand &each = starts.each()[static_cast<size_t>(axis)]; each.is_number()) {
-      given.push_back(asIndices(op, t.splat(each.number(), Shape(), dtypeBeside(each.number(), DType::bool_))));
+      given.push_back(asIndices(op, t.splat(each.number(), Shape(), numberDtype(each.number(), DType::bool_))));
     } else if (each.value().shape().elements() == 1) {
       given.push_back(t.reshape(asIndices(op, each.value()), Shape()));
     } else {

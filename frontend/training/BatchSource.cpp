@@ -271,7 +271,7 @@ EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const Ba
       batch = draw();
     }
     if (!batch) {
-      epoch.ranOut = wanted.has_value();
+      epoch.isExhausted = wanted.has_value();
       passOpen_ = false;
       break;
     }

@@ -68,7 +68,7 @@ public:
 
   struct Epoch {
     int64_t steps = 0;
-    bool ranOut = false; // the data ended before the epoch completed its steps
+    bool isExhausted = false; // the data ended before the epoch completed its steps
   };
   /// Visits this process's parts of the batches of one epoch, until the epoch ends or `visit` returns false.
   Epoch epoch(const std::function<bool(int64_t step, const BatchPart &part)> &visit);

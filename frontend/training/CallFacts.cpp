@@ -149,7 +149,7 @@ template <class Args> void addFields(const std::string &owner, const Args &args,
 }
 
 /// The calls of a graph: each has a number, and its inputs are outputs of earlier calls, or Inputs.
-void addCalls(const std::string &who, const ModelState &state, std::vector<Fact> &facts) {
+void addCalls(const std::string &caller, const ModelState &state, std::vector<Fact> &facts) {
   std::map<const Call *, size_t> numbers;
   const auto textOfValue = [&](const Value &value) {
     const std::shared_ptr<Call> &call = value.node()->call;
@@ -164,11 +164,11 @@ void addCalls(const std::string &who, const ModelState &state, std::vector<Fact>
   };
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
     const size_t number = numbers.emplace(call.get(), numbers.size()).first->second;
-    facts.emplace_back(fmt::format("{}: call {}", who, number),
+    facts.emplace_back(fmt::format("{}: call {}", caller, number),
                        fmt::format("of {} on {}, {} {} {}", call->name, textOfValues(call->inputs),
                                    call->form.className, call->form.config.dump(), call->form.arguments.dump()));
   }
-  facts.emplace_back(who + ": outputs", textOfValues(state.outputs));
+  facts.emplace_back(caller + ": outputs", textOfValues(state.outputs));
 }
 
 } // namespace
@@ -180,23 +180,23 @@ void addConfig(const std::string &owner, const Config &config, std::vector<Fact>
 
 static void addLayer(const Layer &layer, std::vector<Fact> &facts) {
   const LayerImpl &impl = *layer.impl();
-  const std::string who = fmt::format("layer '{}'", impl.path.empty() ? impl.name : impl.path);
-  facts.emplace_back(who, fmt::format("of class {} with policy {}", impl.className, impl.resolvedPolicy().name()));
-  facts.emplace_back(who + ": trainable", textOf(impl.trainable));
+  const std::string caller = fmt::format("layer '{}'", impl.path.empty() ? impl.name : impl.path);
+  facts.emplace_back(caller, fmt::format("of class {} with policy {}", impl.className, impl.resolvedPolicy().name()));
+  facts.emplace_back(caller + ": trainable", textOf(impl.trainable));
   if (impl.model)
     for (const auto &[hook, name] :
          {std::pair(LayerBody::Hook::train_step, "train_step"), std::pair(LayerBody::Hook::test_step, "test_step"),
           std::pair(LayerBody::Hook::compute_loss, "compute_loss")})
-      facts.emplace_back(fmt::format("{}: {}()", who, name), impl.body->has(hook) ? "its own" : "none");
+      facts.emplace_back(fmt::format("{}: {}()", caller, name), impl.body->has(hook) ? "its own" : "none");
   if (!impl.transparent)
     try {
-      addConfig(who, layer.get_config(), facts);
+      addConfig(caller, layer.get_config(), facts);
     } catch (const Error &) { // from a user's get_config(): programFacts() compares the layer's computation
     }
   if (const auto *state = dynamic_cast<const VocabularyState *>(impl.body.get()))
-    facts.emplace_back(who + ": terms of the vocabulary", state->summary());
+    facts.emplace_back(caller + ": terms of the vocabulary", state->summary());
   if (impl.model && !impl.model->outputs.empty())
-    addCalls(who, *impl.model, facts);
+    addCalls(caller, *impl.model, facts);
 }
 
 void addModel(const Layer &model, std::vector<Fact> &facts) {

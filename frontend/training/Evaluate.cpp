@@ -24,7 +24,7 @@ void detail::requireBatches(const EpochReader::Epoch &epoch) {
     throw Error(ErrorKind::value_error, "no data was given: the dataset is empty");
 }
 void detail::warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &reader, const char *what) {
-  if (!epoch.ranOut)
+  if (!epoch.isExhausted)
     return;
   std::string wanted = reader.steps() ? fmt::format("{} of {}", epoch.steps, *reader.steps()) : "no more";
   writeOutput(fmt::format(

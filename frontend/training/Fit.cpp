@@ -135,7 +135,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
     EpochReader::Epoch seen = trainEpoch({run, data, reader, progress, callbacks, alarm, checks}, epoch, logs);
     if (epoch == first)
       requireBatches(seen);
-    seen.ranOut |= seen.steps == 0; // a stream that cannot restart
+    seen.isExhausted |= seen.steps == 0; // a stream that cannot restart
     warnWhenOut(seen, reader, "training");
     if (seen.steps == 0)
       break;

@@ -14,7 +14,7 @@ namespace halftone {
 namespace {
 
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
-constexpr int64_t worthLooking = int64_t(16) << 20;
+constexpr int64_t minBytesToCheck = int64_t(16) << 20;
 
 /// The contents of a system file; "" if there is none.
 std::string textOf(const std::string &path) {
@@ -77,7 +77,7 @@ int64_t freeMemory() {
   return std::max<int64_t>(left, 0);
 }
 
-bool fitsMemory(int64_t bytes) { return bytes < worthLooking || bytes <= freeMemory(); }
+bool fitsMemory(int64_t bytes) { return bytes < minBytesToCheck || bytes <= freeMemory(); }
 
 std::string memoryShortage(int64_t bytes) { return fmt::format("{} bytes requested, {} free", bytes, freeMemory()); }
 

@@ -32,13 +32,13 @@ bool isWhole(const Number &number) {
          (std::abs(number.real()) < 0x1p63 && number.real() == std::floor(number.real()));
 }
 
-void requireHolds(std::string_view who, DType dtype, const Number &number) {
+void requireHolds(std::string_view caller, DType dtype, const Number &number) {
   if (is_float(dtype) || dtype == DType::bool_)
     return;
   const bool isReal = number.kind() == Number::Kind::real;
   if (positionIn(dtype, isReal ? Number(std::trunc(number.real())) : number) != RangePosition::inside)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: {} cannot represent {}", who, name(dtype), numberText(number)));
+                fmt::format("{}: {} cannot represent {}", caller, name(dtype), numberText(number)));
 }
 
 std::string numberText(const Number &number) {

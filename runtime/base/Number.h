@@ -13,8 +13,9 @@ enum class RangePosition : uint8_t { below, inside, above };
 RangePosition positionIn(DType dtype, const Number &number);
 /// Returns true if the number is integral and fits in 64 bits, so that Python would treat it as an int.
 bool isWhole(const Number &number);
-/// value_error if `dtype` is an integer dtype whose range excludes the truncated number. The message begins with `who`.
-void requireHolds(std::string_view who, DType dtype, const Number &number);
+/// value_error if `dtype` is an integer dtype whose range excludes the truncated number. The message begins with
+/// `caller`.
+void requireHolds(std::string_view caller, DType dtype, const Number &number);
 std::string numberText(const Number &number);
 
 } // namespace halftone

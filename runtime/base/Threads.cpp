@@ -53,7 +53,7 @@ void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)>
 }
 
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job,
-                  std::chrono::milliseconds interval, const std::function<void()> &meanwhile) {
+                  std::chrono::milliseconds interval, const std::function<void()> &whileWaiting) {
   std::atomic<size_t> next{0}, ended{0};
   std::mutex mutex;
   std::condition_variable changed;
@@ -74,7 +74,7 @@ void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)>
   };
   const int64_t forksBefore = forkCount();
   while (!wait()) {
-    meanwhile();
+    whileWaiting();
     if (forkCount() == forksBefore)
       continue;
     for (std::thread &thread : started)

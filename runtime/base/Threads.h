@@ -18,11 +18,11 @@ std::optional<std::thread> startThread(std::function<void()> work);
 /// thread starts, the calling thread does all jobs. `job` must not throw.
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job);
 
-/// Like the above; in addition the calling thread calls `meanwhile` once per `interval` until all threads have ended,
-/// but never if it does the jobs itself. `meanwhile` must not throw. It may fork: in the child, where the threads do
-/// not exist, the function returns whether or not the jobs are done.
+/// Like the above; in addition the calling thread calls `whileWaiting` once per `interval` until all threads have
+/// ended, but never if it does the jobs itself. `whileWaiting` must not throw. It may fork: in the child, where the
+/// threads do not exist, the function returns whether or not the jobs are done.
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job,
-                  std::chrono::milliseconds interval, const std::function<void()> &meanwhile);
+                  std::chrono::milliseconds interval, const std::function<void()> &whileWaiting);
 
 /// For tests: limits the number of threads that start to `count` while the object lives.
 class ThreadLimit {

@@ -151,7 +151,7 @@ public:
     if (::access("/proc/self/fd", X_OK) == 0) // through which an unnamed file gets a name
       file_ = OpenFile(::open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
     if (!file_)
-      (void)nameBeside([&](const char *name) {
+      (void)nameTemporary([&](const char *name) {
         file_ = OpenFile(::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
         return bool(file_);
       });
@@ -159,8 +159,8 @@ public:
   Draft(const Draft &) = delete;
   ~Draft() {
     const int reason = errno;
-    if (!beside_.empty())
-      (void)::unlink(beside_.c_str());
+    if (!temporary_.empty())
+      (void)::unlink(temporary_.c_str());
     errno = reason;
   }
   explicit operator bool() const { return bool(file_); }
@@ -172,19 +172,19 @@ public:
     const auto link = [&](const char *name) {
       return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
     };
-    if (beside_.empty() && link(target_.c_str()))
+    if (temporary_.empty() && link(target_.c_str()))
       return file_.close();
-    if (beside_.empty() && (errno != EEXIST || !nameBeside(link)))
+    if (temporary_.empty() && (errno != EEXIST || !nameTemporary(link)))
       return false;
-    if (!file_.close() || ::rename(beside_.c_str(), target_.c_str()) != 0)
+    if (!file_.close() || ::rename(temporary_.c_str(), target_.c_str()) != 0)
       return false;
-    beside_.clear();
+    temporary_.clear();
     return true;
   }
 
 private:
   /// `.<name>.<process>.<number>`, the first that `make` accepts: a dead process may have left a file of such a name.
-  template <class Make> bool nameBeside(const Make &make) {
+  template <class Make> bool nameTemporary(const Make &make) {
     static std::atomic<unsigned> counter = 0;
     std::string name = nameOf(target_);
     size_t length = std::min<size_t>(name.size(), 100); // a name may have 255 bytes
@@ -192,16 +192,16 @@ private:
       --length; // to the start of a character
     name.resize(length);
     for (int tries = 0; tries < 100 && (tries == 0 || errno == EEXIST); ++tries) {
-      beside_ = fmt::format("{}/.{}.{}.{}", folderOf(target_), name, ::getpid(), counter++);
-      if (make(beside_.c_str()))
+      temporary_ = fmt::format("{}/.{}.{}.{}", folderOf(target_), name, ::getpid(), counter++);
+      if (make(temporary_.c_str()))
         return true;
     }
-    beside_.clear();
+    temporary_.clear();
     return false;
   }
 
   const std::string target_;
-  std::string beside_; // empty if unnamed
+  std::string temporary_; // empty if unnamed
   OpenFile file_;
 };
 

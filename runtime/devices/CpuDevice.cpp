@@ -22,7 +22,7 @@ namespace halftone {
 namespace {
 
 constexpr int maxThreads = 1024;
-constexpr double worthSharing = 3000; // ns; for cheaper launches, waking workers costs more than it saves
+constexpr double minSharedCost = 3000; // ns; for cheaper launches, waking workers costs more than it saves
 
 class CpuQueue final : public HostQueue {
 public:
@@ -46,7 +46,7 @@ protected:
       grid += part.grid;
       cost += part.cost;
     }
-    if (grid > 1 && cost >= worthSharing && takeWorkers())
+    if (grid > 1 && cost >= minSharedCost && takeWorkers())
       return pool_->run(parts, scratch_.get());
     for (const Launch &part : parts) {
       forgetScratch(scratch_.get());

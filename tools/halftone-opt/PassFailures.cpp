@@ -43,15 +43,15 @@ void onExit(int status, void *) {
 /// Called for an uncaught exception.
 [[noreturn]] void onTerminate() {
   const std::string pass = runningPass();
-  const std::string who = pass.empty() ? "the process" : pass;
+  const std::string subject = pass.empty() ? "the process" : pass;
   if (!std::current_exception())
     std::abort();
   try {
     std::rethrow_exception(std::current_exception());
   } catch (const std::exception &error) {
-    endWith(codeOfRefusal, who + " threw an exception: " + error.what());
+    endWith(codeOfRefusal, subject + " threw an exception: " + error.what());
   } catch (...) {
-    endWith(codeOfRefusal, who + " threw an exception");
+    endWith(codeOfRefusal, subject + " threw an exception");
   }
 }
 

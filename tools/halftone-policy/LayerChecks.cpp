@@ -52,7 +52,7 @@ bool castsBeforeUpcast(const std::string &className) {
 }
 
 /// The reason why the loss is not scaled; "" if it is scaled or there is no loss.
-std::string whyUnscaled(const RecordedModel &model) {
+std::string reasonUnscaled(const RecordedModel &model) {
   if (model.scaler != LossScaler::none || (!model.policy && !model.trains) ||
       (model.policy && lossScaler(*model.policy, model.scaler) != LossScaler::none))
     return "";
@@ -103,7 +103,7 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
     findings.push_back({true, "P016", fmt::format("{} would be {}", paths, what)});
   for (const auto &[paths, what] : heads.list())
     findings.push_back({false, "P009", fmt::format("{} would compute {}; float32 is safer there", paths, what)});
-  if (const std::string why = whyUnscaled(model); !why.empty())
+  if (const std::string why = reasonUnscaled(model); !why.empty())
     for (const auto &[paths, what] : unscaled.list())
       findings.push_back(
           {false, "P010", fmt::format("{} would be mixed_float16, but {}, so nothing scales the loss", paths, why)});

@@ -158,8 +158,8 @@ bool splitAlone(FusionState &state, FusionGroupId id, ReduceOp op) {
     state.decline(op, "its kernel computes the operand");
     return false;
   }
-  if (elements < state.costs.lonePartialElements ||
-      elements < state.costs.lonePartialElementsPerResult * elementsOf(op.getY())) {
+  if (elements < state.costs.standalonePartialElements ||
+      elements < state.costs.standalonePartialElementsPerResult * elementsOf(op.getY())) {
     state.decline(op, "the operand is too small for a kernel of partial results, or the result too large");
     return false;
   }

@@ -94,10 +94,10 @@ Gpu::~Gpu() {
   (void)f.devicePrimaryCtxRelease(facts_.device);
 }
 
-Status Gpu::check(Result result, std::string_view doing) {
+Status Gpu::check(Result result, std::string_view action) {
   if (result == Result::success)
     return {};
-  std::string text = fmt::format("{}: {}: {}", name_, doing, driver_->text(result));
+  std::string text = fmt::format("{}: {}: {}", name_, action, driver_->text(result));
   const std::lock_guard lock(mutex_);
   if (reachOf(result) != Reach::process)
     return {ErrorKind::device_error, result == Result::out_of_memory ? text + freeMemory() : std::move(text)};

@@ -55,7 +55,7 @@ public:
   /// Returns success, or device_error "<name>: <doing>: <the driver's text>", with the free bytes if the driver is out
   /// of memory. An error of one request ends with that request. If the driver refuses all work after such an error
   /// (DriverErrors.h), the GPU keeps the error.
-  Status check(Result result, std::string_view doing);
+  Status check(Result result, std::string_view action);
   /// The error that the GPU keeps, or an error if this process was created by fork() after the GPU was opened.
   Status usable();
   /// Makes the GPU's context current on the calling thread. Errors are those of usable() and of the driver.

@@ -83,11 +83,11 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
 
 std::string Nccl::version() const { return versionText(version_); }
 
-Status Nccl::check(nccl::Result result, std::string_view doing, nccl::Comm comm) const {
+Status Nccl::check(nccl::Result result, std::string_view action, nccl::Comm comm) const {
   if (result == nccl::Result::success)
     return {};
   const char *text = calls_.getErrorString(result), *last = calls_.getLastError(comm);
-  return {ErrorKind::runtime_error, fmt::format("NCCL: {}: {}{}{}", doing, text ? text : "an error",
+  return {ErrorKind::runtime_error, fmt::format("NCCL: {}: {}{}{}", action, text ? text : "an error",
                                                 last && *last ? ": " : "", last ? last : "")};
 }
 

@@ -21,7 +21,7 @@ public:
   /// "2.21.5".
   std::string version() const;
   /// Returns success, or runtime_error "NCCL: <doing>: <its text>: <its last error>". `comm` may be null.
-  Status check(nccl::Result result, std::string_view doing, nccl::Comm comm) const;
+  Status check(nccl::Result result, std::string_view action, nccl::Comm comm) const;
 
 private:
   Nccl() = default;

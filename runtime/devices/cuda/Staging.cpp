@@ -9,8 +9,8 @@
 namespace halftone::cuda {
 namespace {
 
-constexpr size_t step = 64;                    // alignment of uploads in a slot
-constexpr size_t worthAhead = size_t(1) << 20; // for fewer bytes a second copy on the GPU costs more than it hides
+constexpr size_t step = 64;                       // alignment of uploads in a slot
+constexpr size_t minBytesAhead = size_t(1) << 20; // for fewer bytes a second copy on the GPU costs more than it hides
 
 } // namespace
 
@@ -20,7 +20,7 @@ Status Staging::copy(Address to, std::span<const std::byte> from) {
     StatusOr<std::byte *> pinned = place(bytes);
     HALFTONE_RETURN_IF_ERROR(pinned.status());
     std::memcpy(*pinned, from.data(), bytes);
-    HALFTONE_RETURN_IF_ERROR(bytes < worthAhead ? send(to, *pinned, bytes) : sendAhead(to, *pinned, bytes));
+    HALFTONE_RETURN_IF_ERROR(bytes < minBytesAhead ? send(to, *pinned, bytes) : sendAhead(to, *pinned, bytes));
     to += bytes;
     from = from.subspan(bytes);
   }

@@ -319,8 +319,8 @@ TEST_CASE("Processes that share a batch draw other numbers of one state") {
 }
 
 TEST_CASE("Draws are refused outside of a trace, and while a functional model is put together") {
-  const auto checkRefused = [](const std::string &who, const std::function<void()> &draw) {
-    CHECK_THAT(errorOf(draw), Contains("RuntimeError: " + who) && Contains("only while a function is traced") &&
+  const auto checkRefused = [](const std::string &caller, const std::function<void()> &draw) {
+    CHECK_THAT(errorOf(draw), Contains("RuntimeError: " + caller) && Contains("only while a function is traced") &&
                                   Contains("Custom layer") && Contains("Tensor::normal()"));
   };
   checkRefused("random::normal()", [] { (void)random::normal({2}); });
