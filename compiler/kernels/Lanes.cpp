@@ -162,7 +162,7 @@ static LanePattern patternOf(BlockFrame &frame, linalg::GenericOp generic, Value
   return patterns[0] == LanePattern::next && !isa<arith::AddIOp>(op) ? LanePattern::nextOrSame : patterns[0];
 }
 
-/// Loads the elements of a flat tensor at `indices`, which change at this pace.
+/// Loads the elements of a flat tensor at `indices`, which change in this pattern.
 static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted indices, LanePattern pattern,
                       const Lanes &lanes) {
   if (!isa<VectorType>(indices.type()))

@@ -51,13 +51,13 @@ void BackupAndRestore::on_train_begin(const Logs &) {
     removeLeftovers(backup_dir_);
   batches_since_save_ = 0;
   last_batch_ = -1;
-  const auto isThere = [](const std::string &path) {
+  const auto exists = [](const std::string &path) {
     std::error_code error;
     return std::filesystem::exists(path, error) || error; // restore() reports why a file is unreadable
   };
   const auto restore = [&](const std::string &path) { last_batch_ = Checkpoint(model()).restore(path).batch - 1; };
-  const bool hasBefore = args_.double_checkpoint && isThere(before);
-  if (!hasBefore && !isThere(last))
+  const bool hasBefore = args_.double_checkpoint && exists(before);
+  if (!hasBefore && !exists(last))
     return;
   try {
     restore(last);

@@ -90,7 +90,7 @@ private:
   std::exception_ptr exception_;
 };
 
-/// Warns about the cache, once per process for each complaint.
+/// Warns about the cache, once per process for each warning.
 void warnOfCache(const std::string &warning) {
   static std::mutex mutex;
   static auto &warned = *new std::set<std::string>;

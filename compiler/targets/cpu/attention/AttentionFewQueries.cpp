@@ -152,7 +152,7 @@ private:
     storeResults(walkSeenKeys(causal ? minimum(all, frame.index[queryDim] + 1) : all, all, start));
   }
 
-  /// First the tiles before `behind` that the query sees, then the other tiles before it, then the tiles from it on.
+  /// First the tiles before `seenEnd` that the query sees, then the other tiles before it, then the tiles from it on.
   enum Round : int64_t { seen, hidden, afterSeen, rounds };
 
   Values walkSeenKeys(Emitted seenEnd, Emitted all, const Values &start) {

@@ -81,7 +81,7 @@ Values MatmulLines::multiplySeen(const Positions &positions, const ColumnRun &ru
   return frame.choose(areSeen(0, count), [&] { return multiplyFrom(0, count); }, some);
 }
 
-/// `sums` are those of the stretch's positions from its first one on.
+/// `sums` are those of the run's positions from its first one on.
 Values MatmulLines::multiplyColumnRun(const ColumnRun &run, const Values &sums, const MatmulStrip &strip) const {
   const int64_t group = block.plan.groupSize;
   const Emitted fromB = run.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();

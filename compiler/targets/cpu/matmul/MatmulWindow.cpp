@@ -109,7 +109,7 @@ Values MatmulWindow::forColumnRuns(const Position &first, int64_t count, Range c
       });
 }
 
-/// If all positions see all taps, and the taps are contiguous in memory, they form one stretch.
+/// If all positions see all taps, and the taps are contiguous in memory, they form one run.
 Values MatmulWindow::columnRunsOf(const RowOfTaps &row, Emitted position, int64_t count, const Values &carried,
                                   OfColumnRun body) const {
   const Axis &axis = last();

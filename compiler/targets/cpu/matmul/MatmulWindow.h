@@ -39,9 +39,9 @@ public:
     Emitted begin, end; // the positions at which the columns are inside the image; null: all
   };
   using OfColumnRun = llvm::function_ref<Values(const ColumnRun &, const Values &)>;
-  /// Emits code for the stretches of the `count` positions from `first` on, in the order of columns; stretches outside
-  /// of the image at all positions are skipped. The window must have no base dilation. `body` maps the carried values
-  /// to the next ones; returns the final values.
+  /// Emits code for the runs of the `count` positions from `first` on, in the order of columns; runs outside of the
+  /// image at all positions are skipped. The window must have no base dilation. `body` maps the carried values to the
+  /// next ones; returns the final values.
   Values forColumnRuns(const Position &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
                        OfColumnRun body) const;
   Emitted pitch() const { return channels * last().stride; }
