@@ -23,7 +23,7 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
     : name_(std::move(name)) {
   const char *environment = std::getenv("HALFTONE_BENCH_PEERS");
   if (!environment || !*environment) {
-    missing_ = "HALFTONE_BENCH_PEERS names no virtual environment (scripts/bench-peers makes one)";
+    missing_ = "HALFTONE_BENCH_PEERS does not name a virtual environment (scripts/bench-peers creates one)";
     return;
   }
   const std::string python = std::string(environment) + "/bin/python";

@@ -18,7 +18,7 @@ struct ArenaSize {
   explicit ArenaSize(const std::string &plan) {
     const size_t at = plan.find("arena ");
     if (at == std::string::npos || std::sscanf(plan.c_str() + at, "arena %lld bytes (%lld live", &bytes, &live) != 2)
-      throw std::runtime_error("the plan's text does not tell its arena's size");
+      throw std::runtime_error("the text of the plan does not contain the size of the arena");
   }
 };
 

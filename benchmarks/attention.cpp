@@ -133,7 +133,7 @@ long long arenaOf(int64_t length) {
   long long bytes = 0;
   const size_t at = plan.find("arena ");
   if (at == std::string::npos || std::sscanf(plan.c_str() + at, "arena %lld bytes", &bytes) != 1)
-    throw std::runtime_error("the plan's text does not tell its arena's size");
+    throw std::runtime_error("the text of the plan does not contain the size of the arena");
   return bytes;
 }
 

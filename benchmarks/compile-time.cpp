@@ -26,7 +26,7 @@ void expectRefusal(const std::function<void()> &step) {
   } catch (const Error &) {
     return;
   }
-  throw std::runtime_error("a step of a GPU's code ran on the CPU");
+  throw std::runtime_error("a step with GPU code ran on the CPU");
 }
 
 /// An LSTM that returns all steps, and data with `steps` time steps.

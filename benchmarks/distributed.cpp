@@ -135,7 +135,7 @@ void addScaling(Table &table, const Net &net, int64_t batch, double bar, const L
   if (peer)
     table.add({fmt::format("{}, {} processes against DDP with gloo", what, processes), milliseconds(times.together),
                "PyTorch DDP " + milliseconds(times.peer), times.peer / times.together, 1.2});
-  std::printf("%s: half the batch takes one process %s\n", what.c_str(), milliseconds(part.alone).c_str());
+  std::printf("%s: one process takes %s for half the batch\n", what.c_str(), milliseconds(part.alone).c_str());
   std::printf("%s: %.0f %% of the exchanges' time was hidden behind launches\n", what.c_str(), 100 * times.hidden);
   const double predicted = part.alone + link.seconds(times.bytes, static_cast<double>(processes));
   table.add({what + ", the model of cost", milliseconds(times.together), "predicted " + milliseconds(predicted),

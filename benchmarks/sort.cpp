@@ -92,7 +92,7 @@ private:
     try {
       const double theirs = peer.askNumbers(fmt::format("prepare {} {} {}", each.rows, each.columns, each.count)).at(0);
       if (!(std::abs(sum - theirs) <= 1e-6 * std::abs(sum)))
-        return fmt::format("its weighed sum is {}, ours {}", theirs, sum);
+        return fmt::format("its weighted sum is {}, ours is {}", theirs, sum);
     } catch (const std::runtime_error &error) {
       return error.what();
     }

@@ -9,8 +9,9 @@ Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions 
   if (!options.maxStandaloneCasts)
     return Status::ok();
   if (*options.maxStandaloneCasts < 0)
-    return Status(ErrorKind::value_error, fmt::format("max_standalone_casts is {}; expected none or a count of casts",
-                                                      *options.maxStandaloneCasts));
+    return Status(ErrorKind::value_error,
+                  fmt::format("max_standalone_casts is {}; expected a number of casts >= 0, or none",
+                              *options.maxStandaloneCasts));
   const LedgerRow *first = nullptr;
   int64_t standalone = 0;
   std::string list;
@@ -26,7 +27,7 @@ Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions 
     return Status::ok();
   return Status(
       ErrorKind::compile_error,
-      fmt::format("{} casts are kernels of their own; expected at most {}", standalone, *options.maxStandaloneCasts),
+      fmt::format("{} casts are standalone kernels; expected at most {}", standalone, *options.maxStandaloneCasts),
       first->path, {}, list);
 }
 

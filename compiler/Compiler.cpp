@@ -108,11 +108,11 @@ public:
     show(Stage::target, [&](llvm::raw_ostream &out) {
       for (const PendingKernel &kernel : kernels)
         out << "# " << kernel.key << ": " << kernel.name << ", " << exe->kernels[kernel.key].method << ", "
-            << kernel.dumps.instructions << " instructions of LLVM\n"
+            << kernel.dumps.instructions << " LLVM instructions\n"
             << kernel.dumps.assembly << "\n";
       for (const auto &[key, core] : cores)
         out << "# " << key << ": " << core.symbol << ", " << core.method << ", " << core.dumps.instructions
-            << " instructions of LLVM\n"
+            << " LLVM instructions\n"
             << core.dumps.assembly << "\n";
     });
     return exe;
@@ -287,7 +287,7 @@ private:
         const OutsideCompilerGate outside;
         shouldContinue = options.onProgress(done, jobs.size());
       });
-    return shouldContinue ? Status::ok() : Status(ErrorKind::runtime_error, "the compile was stopped");
+    return shouldContinue ? Status::ok() : Status(ErrorKind::runtime_error, "the compilation was stopped");
   }
 
   static Status blame(const PendingKernel &kernel) {

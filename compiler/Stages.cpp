@@ -64,9 +64,9 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     bool isBug = false;
     watchForBugs(passes, stage == from, &isBug);
     const LogicalResult result = passes.run(module);
-    HALFTONE_RETURN_IF_ERROR(diagnostics.check(result,
-                                               fmt::format("the passes to stage {} failed silently", name(stage)),
-                                               isBug ? ErrorKind::internal_error : ErrorKind::compile_error));
+    HALFTONE_RETURN_IF_ERROR(
+        diagnostics.check(result, fmt::format("the passes to stage {} failed without a diagnostic", name(stage)),
+                          isBug ? ErrorKind::internal_error : ErrorKind::compile_error));
     show(stage);
   }
   return Status::ok();

@@ -65,7 +65,7 @@ struct FoldConstants : RewritePattern {
       if (constant && isSmall(operand.getType()))
         value = evaluate(constant, {}, {});
       if (!value)
-        return rewriter.notifyMatchFailure(op, "an operand is no small constant");
+        return rewriter.notifyMatchFailure(op, "an operand is not a small constant");
       values.push_back(*std::move(value));
     }
     std::optional<TensorData> result =

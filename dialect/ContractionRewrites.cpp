@@ -78,7 +78,7 @@ struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     if (isInKernel(op))
-      return rewriter.notifyMatchFailure(op, "a kernel's contraction already says how it reads memory");
+      return rewriter.notifyMatchFailure(op, "the contraction of a kernel already determines how it reads memory");
     return success(succeeded(readThrough(0, op, rewriter)) || succeeded(readThrough(1, op, rewriter)));
   }
 
@@ -86,7 +86,7 @@ struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
     Product product(op);
     auto transpose = product.operands[side].getDefiningOp<TransposeOp>();
     if (!transpose)
-      return rewriter.notifyMatchFailure(op, "the operand is no transpose");
+      return rewriter.notifyMatchFailure(op, "the operand is not a transpose");
     const ArrayRef<int64_t> permutation = transpose.getPermutation();
     const auto inX = [&](int64_t &axis) { axis = permutation[axis]; };
     SmallVector<ResultAxis> wanted = product.resultAxes();
@@ -98,7 +98,7 @@ struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
     llvm::for_each(product.contract[side], inX);
     const auto order = permutationTo(wanted, product);
     if (!order)
-      return rewriter.notifyMatchFailure(op, "no transpose of the result gives the wanted order of axes");
+      return rewriter.notifyMatchFailure(op, "no transpose of the result has the required order of axes");
     replaceBy(rewriter, op, product, *order);
     return success();
   }
@@ -110,7 +110,7 @@ struct ContractReadsBroadcast : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     if (isInKernel(op))
-      return rewriter.notifyMatchFailure(op, "a kernel's contraction already says how it reads memory");
+      return rewriter.notifyMatchFailure(op, "the contraction of a kernel already determines how it reads memory");
     return success(succeeded(readThrough(0, op, rewriter)) || succeeded(readThrough(1, op, rewriter)));
   }
 
@@ -136,7 +136,7 @@ struct ContractReadsBroadcast : OpRewritePattern<ContractOp> {
       product.batch[1 - side].push_back(other);
     }
     if (dropped.empty())
-      return rewriter.notifyMatchFailure(op, "no batch axis is one that only a broadcast adds");
+      return rewriter.notifyMatchFailure(op, "no batch axis is added only by a broadcast");
     const auto left = [&](int64_t axis) {
       return axis - llvm::count_if(dropped, [&](int64_t each) { return each < axis; });
     };
@@ -150,7 +150,7 @@ struct ContractReadsBroadcast : OpRewritePattern<ContractOp> {
     product.ranks[side] -= static_cast<int64_t>(dropped.size());
     const auto order = permutationTo(wanted, product);
     if (!order)
-      return rewriter.notifyMatchFailure(op, "no transpose of the result gives the wanted order of axes");
+      return rewriter.notifyMatchFailure(op, "no transpose of the result has the required order of axes");
     auto broadcast = before.operands[side].getDefiningOp<BroadcastOp>();
     SmallVector<int64_t> shape;
     for (auto [axis, extent] : llvm::enumerate(shapeOf(broadcast)))
@@ -170,14 +170,14 @@ struct SwapContract : OpRewritePattern<TransposeOp> {
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getX().getDefiningOp<ContractOp>();
     if (!contract || !contract->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "the operand is no contraction with one use");
+      return rewriter.notifyMatchFailure(op, "the operand is not a contraction with one use");
     int64_t batch = contract.getLhsBatch().size(), left = contract.getLhsFree().size(),
             right = contract.getRhsFree().size();
     SmallVector<int64_t> swapped = llvm::to_vector(llvm::seq<int64_t>(0, batch));
     llvm::append_range(swapped, llvm::seq<int64_t>(batch + left, batch + left + right));
     llvm::append_range(swapped, llvm::seq<int64_t>(batch, batch + left));
     if (op.getPermutation() != ArrayRef<int64_t>(swapped))
-      return rewriter.notifyMatchFailure(op, "the permutation is not the one that swaps the operands");
+      return rewriter.notifyMatchFailure(op, "the permutation does not swap the operands");
     rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), contract.getRhs(), contract.getLhs(),
                                             contract.getRhsBatch(), contract.getLhsBatch(), contract.getRhsContract(),
                                             contract.getLhsContract(), /*tile=*/DenseI64ArrayAttr());

@@ -48,7 +48,7 @@ template <class Op> struct DropPair : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto inner = op.getX().template getDefiningOp<Op>();
     if (!inner)
-      return rewriter.notifyMatchFailure(op, "the operand is no op of the same kind");
+      return rewriter.notifyMatchFailure(op, "the operand is not an op of the same kind");
     rewriter.replaceOp(op, inner.getX());
     return success();
   }
@@ -59,7 +59,7 @@ struct DropSelect : OpRewritePattern<SelectOp> {
   LogicalResult matchAndRewrite(SelectOp op, PatternRewriter &rewriter) const override {
     auto condition = dyn_cast_or_null<IntegerAttr>(splatOf(op.getCondition()));
     if (op.getLhs() != op.getRhs() && !condition)
-      return rewriter.notifyMatchFailure(op, "the condition is not known, and the operands differ");
+      return rewriter.notifyMatchFailure(op, "the condition is unknown, and the operands differ");
     rewriter.replaceOp(op, condition && condition.getValue().isZero() ? op.getRhs() : op.getLhs());
     return success();
   }
@@ -72,12 +72,12 @@ struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
     auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
     if (!op.getDiagonal() || !broadcast)
-      return rewriter.notifyMatchFailure(op, "it is no diagonal window of a broadcast");
+      return rewriter.notifyMatchFailure(op, "the op is not a diagonal window of a broadcast");
     const int64_t rank = op.getSteps().rank(), all = cast<RankedTensorType>(op.getX().getType()).getRank();
     SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(0, 1 + rank));
     llvm::append_range(kept, llvm::seq<int64_t>(1 + 2 * rank, all));
     if (broadcast.getAxes() != ArrayRef<int64_t>(kept))
-      return rewriter.notifyMatchFailure(op, "the broadcast does not give all taps the same elements");
+      return rewriter.notifyMatchFailure(op, "the elements of the broadcast may differ between taps");
     rewriter.replaceOpWithNewOp<WindowOp>(op, op.getType(), broadcast.getX(), op.getSteps(), op.getLowest());
     return success();
   }
@@ -89,7 +89,7 @@ struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
     auto condition = dyn_cast_or_null<IntegerAttr>(splatOf(op.getCondition()));
     if (!condition)
-      return rewriter.notifyMatchFailure(op, "the condition is not known");
+      return rewriter.notifyMatchFailure(op, "the condition is unknown");
     Block &taken = (condition.getValue().isZero() ? op.getElseRegion() : op.getThenRegion()).front();
     Operation *yield = taken.getTerminator();
     SmallVector<Value> values(yield->getOperands());
@@ -107,7 +107,7 @@ struct DropIntegerRoundTrip : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<CastOp>();
     if (!inner || inner.getX().getType() != op.getType())
-      return rewriter.notifyMatchFailure(op, "the operand is no cast from the same type");
+      return rewriter.notifyMatchFailure(op, "the operand is not a cast from the same type");
     auto narrow = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
     auto wide = dyn_cast<IntegerType>(getElementTypeOrSelf(inner.getType()));
     if (!narrow || !wide || wide.getWidth() < narrow.getWidth())

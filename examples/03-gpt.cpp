@@ -28,7 +28,8 @@ double number(const Options &options, const std::string &name, double least) {
   char *end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end || !(value >= least) || !std::isfinite(value))
-    throw std::invalid_argument(name + " expects a number from " + std::to_string(least) + ", got '" + text + "'");
+    throw std::invalid_argument(name + " expects a number of at least " + std::to_string(least) + ", got '" + text +
+                                "'");
   return value;
 }
 int64_t whole(const Options &options, const std::string &name, int64_t least = 1) {
@@ -249,7 +250,7 @@ LineChart train(const Model &model, const Options &options, const Windows &all) 
   std::vector<CallbackArg> callbacks{Progress(chart, clock, all.batch * all.length)};
   if (const std::string &path = options.at("--checkpoint"); !path.empty()) {
     if (std::filesystem::exists(path))
-      std::printf("goes on from step %lld of %s\n", static_cast<long long>(Checkpoint(model).restore(path).step),
+      std::printf("resumes from step %lld of %s\n", static_cast<long long>(Checkpoint(model).restore(path).step),
                   path.c_str());
     callbacks.emplace_back(callbacks::ModelCheckpoint(path));
   }

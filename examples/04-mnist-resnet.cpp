@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
                                                    {"--epochs", &options.epochs}};
   for (int i = 1; i < argc; i += 2) {
     if (!texts.contains(argv[i]) || i + 1 == argc)
-      return usage(std::string("'") + argv[i] + "' is no option with a value");
+      return usage(std::string("'") + argv[i] + "' is not an option with a value");
     *texts.at(argv[i]) = argv[i + 1];
   }
   if (options.dataset != "mnist" && options.dataset != "fashion_mnist")

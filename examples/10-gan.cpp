@@ -99,7 +99,7 @@ void draw(const std::vector<Tensor> &rows, const std::string &filepath) {
     file << "<path fill=\"hsl(0,0%," << 100 * level / grays << "%)\" d=\"" << paths[static_cast<size_t>(level)]
          << "\"/>\n";
   if (!(file << "</svg>\n").flush())
-    std::fprintf(stderr, "10-gan: %s cannot be written\n", filepath.c_str());
+    std::fprintf(stderr, "10-gan: cannot write %s\n", filepath.c_str());
 }
 
 void run(const Options &options, int64_t epochs, int64_t count) {

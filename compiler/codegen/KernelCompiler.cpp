@@ -113,13 +113,13 @@ StatusOr<KernelCode> KernelCompiler::compileKernel(std::string_view linalgText, 
   ParserConfig config(context_.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(StringRef(linalgText.data(), linalgText.size()), config);
   if (!module)
-    return diagnostics.failure("the linalg form does not parse");
+    return diagnostics.failure("the linalg form cannot be parsed");
   func::FuncOp function = kernelFunction(*module);
   FailureOr<KernelForm> form = failure();
   if (function)
     form = KernelForm::read(function);
   if (failed(form))
-    return diagnostics.failure("the linalg form is no kernel");
+    return diagnostics.failure("the linalg form is not a valid kernel");
   KernelCode kernel;
   kernel.symbol = "halftone_" + kernelKey(linalgText, target_).substr(0, 16);
   kernel.kind = dialect::stringifyKernelKind(form->kind).str();
@@ -138,7 +138,7 @@ StatusOr<KernelCode> KernelCompiler::compileKernel(std::string_view linalgText, 
   phase = times_.phase("emit");
   FailureOr<EmittedKernel> emitted = target_.emit(function);
   if (failed(emitted))
-    return diagnostics.failure("the linalg form cannot be turned into code");
+    return diagnostics.failure("the linalg form cannot be lowered to code");
   phase.stop();
   kernel.method = std::move(emitted->method);
   kernel.launch = emitted->launch;

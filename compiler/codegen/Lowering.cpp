@@ -86,7 +86,7 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
     module.print(stream);
   }
   if (failed(checkLegalOps(module, target.legalOps())))
-    return diagnostics.failure("the kernel holds an op that has no code");
+    return diagnostics.failure("the kernel contains an op that is not legal in emitted code");
 
   phase.stop();
   phase = machine.times.phase("MLIR's passes");
@@ -104,7 +104,7 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!verifies);
   if (!llvmModule)
-    return diagnostics.failure("the kernel has no LLVM IR");
+    return diagnostics.failure("the kernel cannot be translated to LLVM IR");
   phase.stop();
   return target.makeCode(*llvmModule, machine, dumps);
 }

@@ -26,7 +26,7 @@ FusionDecision classifyAttention(const FormOps &ops) {
   if (!op || !isAttention(op))
     return {};
   if (body.own.size() != 1)
-    return FusionDecision::declined("another op is computed beside the attention");
+    return FusionDecision::declined("an op other than the attention is not a cloned producer");
   const AttentionInputs inputs = inputsOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   const auto isFromMemory = [&](Value operand) {
@@ -34,9 +34,9 @@ FusionDecision classifyAttention(const FormOps &ops) {
   };
   const auto isCheap = [&](Operation *each) { return each == op || (isPointwise(each) && !isTranscendental(each)); };
   if (!llvm::all_of(op->getOperands(), isFromMemory))
-    return FusionDecision::declined("an operand other than the mask does not come from memory");
+    return FusionDecision::declined("an operand other than the mask is not read from memory");
   if (!llvm::all_of(body.ops, isCheap))
-    return FusionDecision::declined("the mask takes work that is not elementwise, or transcendental");
+    return FusionDecision::declined("an op that computes the mask is not elementwise, or is transcendental");
   const KernelKind kind = isa<AttentionOp>(op) ? KernelKind::attention : KernelKind::attention_grad;
   return KernelShape{kind, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
@@ -156,8 +156,8 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   AttentionTraits traits = attentionTraits(inputsOf(&op));
   const auto tile = numerics.fixesOrder() ? std::nullopt : target.blocking(numerics).attentionTile(traits);
   if (!tile)
-    return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
-                                        "have made products of the op");
+    return emitError(original.getLoc(), "the target has no attention kernel for these extents; expected normalize to "
+                                        "have expanded the op into contractions");
   if (auto forward = dyn_cast<AttentionOp>(op))
     return describeForward(forward, *kernel, target, *tile);
   auto gradient = cast<AttentionGradOp>(op);

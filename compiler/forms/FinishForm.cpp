@@ -22,11 +22,11 @@ FusionDecision classifyFinish(const FormOps &ops) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || !shapeOf(reduce.getY()).empty() || elementsOf(reduce.getX()) == 0 ||
         elementsOf(reduce.getX()) > maxElementsOfOneRow)
-      return FusionDecision::declined("a reduction is not of few elements to a scalar", op);
+      return FusionDecision::declined("an op is not a reduction of few elements to a scalar", op);
     elements += elementsOf(reduce.getX());
   }
   if (ops.reductions.size() > maxReductions || elements > maxElements)
-    return FusionDecision::declined("there are too many reductions, or elements of them");
+    return FusionDecision::declined("there are too many reductions, or they have too many elements in total");
   for (Operation *op : body.ops) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
     if ((!isPointwise(op) && !isa<ReduceOp>(op)) || (broadcast && !shapeOf(broadcast.getX()).empty()))
@@ -34,7 +34,7 @@ FusionDecision classifyFinish(const FormOps &ops) {
   }
   for (Value result : body.results)
     if (!shapeOf(result).empty())
-      return FusionDecision::declined("a result is no scalar");
+      return FusionDecision::declined("a result is not a scalar");
   return KernelShape{KernelKind::finish, {}, 0};
 }
 
@@ -50,7 +50,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
   SmallVector<Root> roots = rootsOf(kernel);
   for (const Root &root : roots)
     if (root.elements != 1 || root.partial)
-      return emitError(kernel.getLoc(), "a row kernel of several shapes gives scalars alone");
+      return emitError(kernel.getLoc(), "expected only scalar results in a finish kernel");
 
   FailureOr<ReadRoots> read = readRoots(
       kernel, space, numerics, roots,
@@ -59,7 +59,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
         for (auto &[shape, group] : groups)
           graph.scope.rows[shape] = space.group(group);
       },
-      [](const Root &) -> Access { return Access(); }, "axes of a row kernel do not nest");
+      [](const Root &) -> Access { return Access(); }, "axes of a finish kernel do not nest");
   if (failed(read))
     return failure();
   SmallVector<KernelResult> &results = read->results;

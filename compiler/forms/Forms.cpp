@@ -42,7 +42,7 @@ FusionDecision classify(const KernelBody &body, const Blocking &blocking) {
              llvm::any_of(op->getUsers(), [&](Operation *user) { return body.own.contains(user); }))
       return FusionDecision::declined("the kernel of a partial reduction reads its result", op);
     if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
-      return FusionDecision::declined("the key of random bits does not come from memory", op);
+      return FusionDecision::declined("the key of random bits is not read from memory", op);
   }
   FusionDecision decision;
   for (const Form *form : forms) {

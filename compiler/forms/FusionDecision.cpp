@@ -24,7 +24,7 @@ std::string FusionDecision::reason() const {
     if (each.op)
       text += (" (" + each.op->getName().stripDialect() + ")").str();
   }
-  return text.empty() ? "no kernel kind holds these ops" : text;
+  return text.empty() ? "no kernel kind supports these ops" : text;
 }
 
 } // namespace halftone::compiler

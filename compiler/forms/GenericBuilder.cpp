@@ -37,7 +37,8 @@ LogicalResult GenericBuilder::declareOperands(ArrayRef<ValueNode *> nodes) {
       continue;
     int rank = isLookup || node->element >= 0 ? 1 : node->access.size();
     if (loaded.test(node->operand) && (ranks[node->operand] != rank || lookedUp.test(node->operand) != isLookup))
-      return emitError(kernel.getLoc(), "operand ") << node->operand << " of a kernel is read in ways that do not nest";
+      return emitError(kernel.getLoc(), "operand ")
+             << node->operand << " of a kernel is read with different ranks, or both by loads and by lookups";
     loaded.set(node->operand);
     lookedUp[node->operand] = isLookup;
     ranks[node->operand] = rank;

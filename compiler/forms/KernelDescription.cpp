@@ -44,8 +44,8 @@ FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &targe
                     tensor::TensorDialect>();
   const KernelKind kind = kindOf(kernel.getBody().front());
   if (kernel.getKind() != kind)
-    return kernel.emitOpError() << "of kind " << stringifyKernelKind(kernel.getKind()) << " holds the ops of a "
-                                << stringifyKernelKind(kind);
+    return kernel.emitOpError() << "of kind " << stringifyKernelKind(kernel.getKind())
+                                << " contains the ops of a kernel of kind " << stringifyKernelKind(kind);
   FailureOr<KernelDescription> description = formOf(kind).describe(kernel, target, numerics);
   if (failed(description) || !target.shortIndices)
     return description;

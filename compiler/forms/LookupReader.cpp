@@ -30,7 +30,8 @@ ValueNode *LookupReader::lookup(Value x, SmallVector<LookupAxis, 3> position) {
     x = reshape.getX();
   auto argument = dyn_cast<BlockArgument>(x);
   if (!argument)
-    return graph.fail(x.getDefiningOp(), "is looked up, which needs an operand of the kernel; it stands");
+    return graph.fail(x.getDefiningOp(),
+                      "a value that is read at computed indices must be an operand of the kernel, but is computed");
   ValueNode node(ValueNode::lookup);
   node.operand = static_cast<int>(argument.getArgNumber());
   for (const LookupAxis &axis : position) {

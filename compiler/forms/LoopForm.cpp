@@ -73,7 +73,7 @@ FusionDecision classifyLoop(const FormOps &ops) {
     if (isa<RandomBitsOp>(op)) {
       randomBits = true;
       if (shapeOf(op->getResult(0)) != ArrayRef(kernel.shape))
-        return FusionDecision::declined("random bits have another shape than the results", op);
+        return FusionDecision::declined("random bits differ in shape from the results", op);
     } else if (!isPointwise(op) && !isa<TransposeOp, PackOp>(op) && !isLookup(op)) {
       return FusionDecision::declined("an op is not elementwise", op);
     }
@@ -81,12 +81,12 @@ FusionDecision classifyLoop(const FormOps &ops) {
     for (Value operand : lookedUpOperands(op))
       if (Operation *producer = operand.getDefiningOp();
           llvm::is_contained(body.ops, producer) && !(isa<ConcatOp>(op) && isa<ConstantOp>(producer)))
-        return FusionDecision::declined("an op looks up elements that the kernel computes", op);
+        return FusionDecision::declined("an op looks up elements of a value that the kernel computes", op);
     if (body.own.contains(op) && elementsOf(op->getResult(0)) != elements)
-      return FusionDecision::declined("an op has another number of elements than the results", op);
+      return FusionDecision::declined("an op differs from the results in its number of elements", op);
   }
   if ((transposes && (randomBits || partials || lookups || packs)) || (packs && partials))
-    return FusionDecision::declined("a transpose, or packing, stands beside an op with which it has no code");
+    return FusionDecision::declined("a transpose or pack is not supported together with another op of the kernel");
   return kernel;
 }
 
@@ -132,9 +132,8 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   LoopBlocks blocks = target.blocking(numerics).loopBlocks(loop);
   int64_t specified = specifiedRows(kernel);
   if (loop.packs && (all.size() != 2 || specified || loop.transposes))
-    return emitError(kernel.getLoc(),
-                     "packed results in a loop kernel that has more than two axes, partial reductions or "
-                     "transposed operands");
+    return emitError(kernel.getLoc(), "packed results are not supported in a loop kernel with more than two axes, "
+                                      "partial reductions or transposed operands");
   if (specified) {
     auto found = blocksOfSpec(shape, specified, all.size(), loop.columns);
     if (!found)

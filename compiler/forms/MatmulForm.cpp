@@ -103,7 +103,7 @@ FusionDecision classifyMatmul(const FormOps &ops) {
   if (ops.contractions.empty() || !ops.scatters.empty())
     return {};
   if (ops.contractions.size() > 1)
-    return FusionDecision::declined("there are two contractions");
+    return FusionDecision::declined("there is more than one contraction");
   if (!ops.reductions.empty())
     return FusionDecision::declined("a reduction is not partial", ops.reductions.front());
   auto contract = cast<ContractOp>(ops.contractions.front());
@@ -118,7 +118,7 @@ FusionDecision classifyMatmul(const FormOps &ops) {
     const bool isGatherOfRows = isUnpacked && isa<GatherOp>(op);
     if (body.own.contains(op) || !(isPrologueOp(op) || isOfWindow || isGatherOfRows))
       return FusionDecision::declined(
-          "an op before the contraction is no cloned producer, or not cheap and elementwise", op);
+          "an op before the contraction is not a cloned producer, or not cheap and elementwise", op);
   }
   for (Operation *op : body.ops) {
     if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
@@ -130,19 +130,19 @@ FusionDecision classifyMatmul(const FormOps &ops) {
     }
     if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !body.own.contains(op)) { // of a partial reduction's operand
       if (shapeOf(reshape.getX()) != ArrayRef(kernel.shape))
-        return FusionDecision::declined("a reshape before a partial reduction is of another shape than the product",
-                                        op);
+        return FusionDecision::declined(
+            "the operand of a reshape before a partial reduction differs in shape from the product", op);
       continue;
     }
     bool full = shapeOf(op->getResult(0)) == ArrayRef(kernel.shape);
     if (!isPointwise(op) && !(isa<RandomBitsOp>(op) && full))
       return FusionDecision::declined("an op after the contraction is not elementwise", op);
     if (!full && body.own.contains(op))
-      return FusionDecision::declined("an op after the contraction has another shape than the product", op);
+      return FusionDecision::declined("an op after the contraction differs in shape from the product", op);
   }
   for (Value result : body.results)
     if (!isa<PartialReduceOp, TransposeOp>(result.getDefiningOp()) && shapeOf(result) != ArrayRef(kernel.shape))
-      return FusionDecision::declined("a result has another shape than the product");
+      return FusionDecision::declined("a result differs in shape from the product");
   return kernel;
 }
 
@@ -349,7 +349,7 @@ Value writeProduct(GenericBuilder &builder, MatmulReading &reading, bool takesSt
 FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, Numerics numerics) {
   auto contracts = kernel.getBody().front().getOps<ContractOp>();
   if (!llvm::hasSingleElement(contracts))
-    return (*std::next(contracts.begin())).emitError("a kernel holds one contraction");
+    return (*std::next(contracts.begin())).emitError("expected a single contraction in a kernel");
   MatmulReading reading(kernel, *contracts.begin(), numerics);
   if (failed(reading.read()))
     return failure();

@@ -16,9 +16,10 @@ FusionDecision classifyRecurrence(const FormOps &ops) {
     return {};
   const auto body = readRecurrence(scan);
   if (!body)
-    return FusionDecision::declined("a step of the loop combines rows of the batch, or holds another op");
+    return FusionDecision::declined("a step of the loop combines rows of the batch, or contains an unsupported op");
   if (!ops.blocking.recurrenceRows(body->traits))
-    return FusionDecision::declined("launches of the kernels of each step are as fast");
+    return FusionDecision::declined(
+        "separate launches for each step are as fast, or the target has no code for the recurrence");
   return KernelShape{KernelKind::recurrence, {int64_t(scan.getLength()), body->traits.rows}, 0};
 }
 
@@ -29,7 +30,7 @@ FailureOr<KernelDescription> describeRecurrence(KernelOp kernel, const Target &t
   const auto rows = body && !numerics.formsAlone() ? target.blocking(numerics).recurrenceRows(body->traits)
                                                    : std::optional<int64_t>();
   if (!rows)
-    return kernel.emitOpError("holds a scan for which the target has no recurrence");
+    return kernel.emitOpError("contains a scan that the target cannot compile as a recurrence");
   return RecurrenceWriter(kernel, scan, std::move(*body)).write(target, *rows);
 }
 

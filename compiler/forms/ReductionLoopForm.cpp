@@ -18,7 +18,7 @@ SmallVector<GenericOutput> accumulatorsOf(ArrayRef<ValueNode *> reached, const A
     if (node->kind != ValueNode::reduce && node->kind != ValueNode::argReduce)
       continue;
     if (node->level > 1) {
-      node->op->emitError("a reduction loop has no reduction of a reduction");
+      node->op->emitError("a reduction of a reduction is not supported in a reduction loop");
       return {};
     }
     if (node->kind == ValueNode::argReduce)
@@ -50,10 +50,10 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
   for (Operation *op : body.ops) {
     for (Value operand : lookedUpOperands(op))
       if (llvm::is_contained(body.ops, operand.getDefiningOp()))
-        return FusionDecision::declined("an op looks up elements that the kernel computes", op);
+        return FusionDecision::declined("an op looks up elements of a value that the kernel computes", op);
     if (isa<ReduceOp>(op)) {
       if (before.contains(op))
-        return FusionDecision::declined("a reduction reads another one", op);
+        return FusionDecision::declined("a reduction reads the result of another", op);
       continue;
     }
     ArrayRef<int64_t> wanted = before.contains(op) ? whole : ArrayRef(kernel.shape);
@@ -62,11 +62,12 @@ FusionDecision classifyReductionLoop(const FormOps &ops) {
     const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
     if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.own.contains(op) && !full))
       return FusionDecision::declined(
-          "an op is not elementwise, or of another shape than the operands and results of the reductions", op);
+          "an op is not elementwise, or differs in shape from the operands and results of the reductions", op);
   }
   for (Value result : body.results)
     if (shapeOf(result) != ArrayRef(kernel.shape) || before.contains(result.getDefiningOp()))
-      return FusionDecision::declined("a result has another shape than the reductions, or is computed before them");
+      return FusionDecision::declined(
+          "a result differs in shape from the results of the reductions, or is computed before them");
   return kernel;
 }
 
@@ -148,7 +149,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   SmallVector<Root> roots = rootsOf(kernel);
   for (Root &root : roots)
     if (root.partial)
-      return root.partial.emitError("a reduction loop has no partial reductions");
+      return root.partial.emitError("partial reductions are not supported in a reduction loop");
 
   Access kept;
   FailureOr<ReadRoots> read = readRoots(

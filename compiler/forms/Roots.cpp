@@ -106,7 +106,7 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       llvm::erase_if(result.access, [&](int dim) { return space.extent(dim) == 1; });
     }
     if (isNarrowFloat(root.element)) {
-      partial.emitError("a partial reduction accumulates in f32 or wider, not in ") << root.element;
+      partial.emitError("a partial reduction must accumulate in f32 or wider, not in ") << root.element;
       graph.failed = true;
       return std::nullopt;
     }
@@ -154,7 +154,7 @@ SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) { return ll
 
 void writeRowSchedule(func::FuncOp function, ArrayRef<int64_t> extents, const Target &target) {
   FailureOr<KernelForm> form = KernelForm::read(function);
-  assert(succeeded(form) && "a form that a builder wrote");
+  assert(succeeded(form) && "builders write valid forms");
   form->schedule = target.schedule(function.getContext(), RowTraits{function, extents});
   form->write(function);
 }
@@ -169,8 +169,8 @@ LogicalResult checkPartialResults(ArrayRef<Root> roots, ArrayRef<KernelResult> r
     for (auto [axis, tile] : llvm::zip(partial.getAxes(), partial.getTile()))
       parts *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
     if (parts != grid)
-      return partial.emitError("a partial reduction of ")
-             << parts << " partial results in a kernel of " << grid << " blocks";
+      return partial.emitError("a partial reduction has ")
+             << parts << " partial results in a kernel of " << grid << " blocks; expected one per block";
   }
   return success();
 }

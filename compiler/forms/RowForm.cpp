@@ -72,7 +72,7 @@ FusionDecision classifyRow(const FormOps &ops) {
   kernel.outerRank = *outerRank;
   RowRoles roles(kernel.shape, *outerRank);
   if (!roles.assign(body))
-    return FusionDecision::declined("a value would have two roles: of the whole row and of all rows, for instance");
+    return FusionDecision::declined("a value would have two roles, such as a whole row and one element per row");
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isPartialReduction(partial, kernel, nullptr, ops.blocking))
@@ -83,10 +83,10 @@ FusionDecision classifyRow(const FormOps &ops) {
     if (!isPointwise(op) && !isa<ReduceOp, ArgReduceOp, RandomBitsOp>(op))
       return FusionDecision::declined("an op is neither elementwise nor a reduction", op);
     if (role == RowRole::unknown || (body.own.contains(op) && role != RowRole::full && role != RowRole::outer))
-      return FusionDecision::declined("an op has neither the shape of the rows nor one element a row", op);
+      return FusionDecision::declined("an op has neither the shape of the rows nor one element per row", op);
     for (Value operand : op->getOperands())
       if (!isa<BroadcastOp, RandomBitsOp>(op) && roles.of(operand) == RowRole::unknown)
-        return FusionDecision::declined("an operand has no role in the rows", op);
+        return FusionDecision::declined("an operand has no role in the row kernel", op);
   }
   return kernel;
 }

@@ -22,7 +22,7 @@ FusionDecision classifyScan(const FormOps &ops) {
   for (Operation *op : body.ops) {
     const bool full = shapeOf(op->getResult(0)) == shape;
     if (op != scan && ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.own.contains(op) && !full)))
-      return FusionDecision::declined("an op is not elementwise, or of another shape than the cumulative sum", op);
+      return FusionDecision::declined("an op is not elementwise, or differs in shape from the cumulative sum", op);
   }
   return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};
 }
@@ -48,7 +48,7 @@ FailureOr<ScanReading> readScan(KernelOp kernel, CumsumOp op, Numerics numerics,
       sums.type = term->type;
       reading.sums = reading.graph->make(std::move(sums));
     } else if (!space.takeRefined()) {
-      return emitError(kernel.getLoc(), "axes of a scan do not nest");
+      return emitError(kernel.getLoc(), "axes of a cumulative kernel do not nest");
     }
   }
   return reading;
@@ -58,7 +58,7 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   CumsumOp op = *kernel.getBody().front().getOps<CumsumOp>().begin();
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != op.getResult() || roots[0].partial || roots[0].panels)
-    return emitError(kernel.getLoc(), "a scan gives its cumsum alone");
+    return emitError(kernel.getLoc(), "expected the cumsum as the only result of a cumulative kernel");
   const auto axis = static_cast<size_t>(op.getAxis());
   ArrayRef<int64_t> shape = shapeOf(op.getY());
   IterationSpace space;

@@ -100,7 +100,7 @@ FusionDecision classifyScatter(const FormOps &ops) {
   Operation *scatter = ops.scatters.front();
   for (Operation *op : body.ops)
     if (op != scatter && (body.own.contains(op) || !isPointwise(op)))
-      return FusionDecision::declined("an op beside the scatter is no cloned elementwise op", op);
+      return FusionDecision::declined("an op other than the scatter is not a cloned elementwise op", op);
   return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter->getResult(0))), 0};
 }
 
@@ -125,9 +125,9 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   const ScatterFacts facts(&*llvm::find_if(kernel.getBody().front(), [](Operation &op) { return isScatter(&op); }));
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != facts.op->getResult(0))
-    return emitError(kernel.getLoc(), "a scatter kernel gives its scatter alone");
+    return emitError(kernel.getLoc(), "expected the scatter as the only result of a scatter kernel");
   if (isNarrowFloat(roots[0].element))
-    return facts.op->emitError("a scatter combines in f32 or wider, not in ") << roots[0].element;
+    return facts.op->emitError("a scatter must combine in f32 or wider, not in ") << roots[0].element;
   const int64_t axis = facts.axis, batch = facts.batch;
   const ArrayRef<int64_t> shape = facts.shape(), indexExtents = shapeOf(facts.indices).drop_front(batch);
   IterationSpace space;

@@ -19,7 +19,7 @@ FusionDecision classifySort(const FormOps &ops) {
       sort = found;
     else if (ops.body.own.contains(op) || !isPointwise(op))
       return llvm::any_of(ops.body.ops, llvm::IsaPred<SortOp>)
-                 ? FusionDecision::declined("an op beside the sort is no cloned elementwise op", op)
+                 ? FusionDecision::declined("an op other than the sort is not a cloned elementwise op", op)
                  : FusionDecision();
   }
   if (!sort)
@@ -85,7 +85,7 @@ FailureOr<KernelDescription> describeSort(KernelOp kernel, const Target &target,
     return root.value.getDefiningOp() == op && !root.partial && !root.panels;
   };
   if (roots.empty() || !llvm::all_of(roots, isGiven))
-    return emitError(kernel.getLoc(), "a sort kernel gives the results of its sort alone");
+    return emitError(kernel.getLoc(), "expected the results of the sort as the only results of a sort kernel");
   const auto axis = static_cast<size_t>(op.getAxis());
   const ArrayRef<int64_t> shape = shapeOf(op.getX());
   IterationSpace space;

@@ -59,7 +59,7 @@ std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> 
   int before = space.size();
   auto parts = space.cut(access, extents);
   if (!parts && space.size() == before)
-    fail(op, "groups axes in a way that does not nest with the others");
+    fail(op, "the op groups axes in a way that does not nest with the other ops");
   return parts;
 }
 
@@ -171,7 +171,7 @@ ValueNode *ValueGraph::random(RandomBitsOp op, ArrayRef<int> access) {
     key = reshape.getX();
   auto argument = dyn_cast<BlockArgument>(key);
   if (!argument)
-    return fail(op, "expected the key of random_bits as an operand");
+    return fail(op, "expected the key of random_bits to be an operand");
   ValueNode node(ValueNode::random);
   node.op = op;
   node.inputs = {load(argument, {}, 0), load(argument, {}, 1)};
@@ -220,7 +220,7 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
     return get(x, access);
   }
   if (longDims(scope.kept) != longDims(access))
-    return fail(op, "expected a reduction's result at the kernel's kept axes");
+    return fail(op, "expected a reduction's result to have the kept axes");
   auto kept = cut(op, scope.kept, keptExtents);
   if (!kept)
     return nullptr;
@@ -343,7 +343,7 @@ ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
 
 ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
   if (longDims(contractAccess) != longDims(access))
-    return fail(op, "expected the contraction's result at the kernel's axes");
+    return fail(op, "expected the contraction's result to have the axes of the product");
   ValueNode node(ValueNode::contract);
   node.op = op;
   node.access = contractAccess;
@@ -408,7 +408,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   } else if (isa<ElementwiseOpInterface>(op)) {
     node = elementwise(op, access);
   } else {
-    return fail(op, "has no place");
+    return fail(op, "the op is not supported");
   }
   if (node)
     known[key] = node;

@@ -108,9 +108,9 @@ std::vector<std::string> FusionLog::linesOf(FusionGroupId group, const KernelBod
   if (neighbors == separations.end())
     return lines;
   for (const Separation &each : ArrayRef(neighbors->second).take_front(maxNeighbors))
-    lines.push_back(fmt::format("apart from \"{}\": {}", siteOf(each.group), each.reason));
+    lines.push_back(fmt::format("not fused with \"{}\": {}", siteOf(each.group), each.reason));
   if (neighbors->second.size() > maxNeighbors)
-    lines.push_back(fmt::format("apart from {} more", neighbors->second.size() - maxNeighbors));
+    lines.push_back(fmt::format("not fused with {} more", neighbors->second.size() - maxNeighbors));
   return lines;
 }
 

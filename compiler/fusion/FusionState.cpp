@@ -29,12 +29,12 @@ FusionDecision FusionState::canFuse(ArrayRef<FusionGroupId> groups, Operation *o
   if (op)
     own.push_back(op);
   if (own.size() > maxOwnOps || (own.size() > 1 && costOf(own) > maxOwnCost))
-    return FusionDecision::declined("the kernel would be too long");
+    return FusionDecision::declined("the kernel would be too large");
   FusionDecision decision = classify(cloned.bodyOf(own), blocking);
   if (decision && !numerics.formsAlone() && decision->kind == KernelKind::row && groups.size() + (op ? 1 : 0) > 1 &&
       ShapedType::getNumElements(ArrayRef(decision->shape).take_front(decision->outerRank)) == 1 &&
       ShapedType::getNumElements(decision->shape) > maxElementsOfOneRow)
-    return FusionDecision::declined("one block would compute a long row");
+    return FusionDecision::declined("a single block would compute a long row");
   return decision;
 }
 
@@ -44,7 +44,7 @@ std::optional<Fusion> FusionState::plan(ArrayRef<FusionGroupId> groups, Operatio
   if (before)
     return Fusion{llvm::to_vector(groups), op, decision.take(), std::move(*before)};
   if (log && !groups.empty()) {
-    const std::string reason = decision ? "a dependency cycle would arise" : decision.reason();
+    const std::string reason = decision ? "fusion would create a dependency cycle" : decision.reason();
     if (op)
       log->declined(op, groups.back(), rule, reason);
     else

@@ -43,7 +43,7 @@ LogicalResult compiler::checkLegalOps(ModuleOp module, ArrayRef<StringLiteral> o
     const StringRef name = op->getName().getStringRef();
     if (commonLegalOps().contains(name) || llvm::is_contained(ofTarget, name))
       return WalkResult::advance();
-    op->emitError() << "'" << op->getName() << "' is not in the vocabulary of kernels' code";
+    op->emitError() << "'" << op->getName() << "' is not a legal op in emitted code";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

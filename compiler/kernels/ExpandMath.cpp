@@ -207,7 +207,7 @@ private:
       return op->emitError() << "'" << op->getName() << "' has no expansion";
     const Type type = getElementTypeOrSelf(op->getResult(0));
     if (isa<FloatType>(type) && !type.isF32() && !type.isF64() && !roundsToBf16(op))
-      return op->emitError() << "math on " << type << "; expected f32 or f64";
+      return op->emitError() << "math op on " << type << "; expected f32 or f64";
     SmallVector<Emitted> operands;
     for (Value argument : arguments)
       operands.emplace_back(builder, argument);

@@ -58,7 +58,7 @@ constexpr bool areInOrder() {
       return false;
   return std::size(rows) == dialect::getMaxEnumValForKernelKind() + 1;
 }
-static_assert(areInOrder(), "each kind has a row, at the place of its number");
+static_assert(areInOrder(), "each kind has a row, at the index of its enumerator");
 
 } // namespace
 

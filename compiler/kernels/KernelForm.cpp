@@ -117,7 +117,7 @@ template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit
 /// Checks that the schedule fits the kernel's kind, and supports its numerics.
 LogicalResult checkSchedule(func::FuncOp function, const KernelForm &form) {
   if (!form.schedule.fitsKind(form.kind))
-    return function.emitError() << "expected a schedule of a kernel of kind " << dialect::stringifyKernelKind(form.kind)
+    return function.emitError() << "expected a schedule for kernels of kind " << dialect::stringifyKernelKind(form.kind)
                                 << ", got " << form.schedule;
   if (!form.schedule.supports(form.numerics))
     return function.emitError() << "expected a schedule that supports " << StringRef(form.numerics.name())
@@ -168,8 +168,9 @@ static LogicalResult refuseOthers(func::FuncOp function) {
   for (NamedAttribute attribute : function->getDiscardableAttrs())
     if (StringRef name = attribute.getName().getValue();
         name.starts_with("halftone.") && !llvm::is_contained(known, name))
-      return function.emitError() << "attribute '" << name << "' is not known on the function of a kernel, as one of "
-                                  << "another version of Halftone may be; expected "
+      return function.emitError() << "attribute '" << name
+                                  << "' is not known on the function of a kernel, and may be from another version of "
+                                     "Halftone; expected one of "
                                   << llvm::join(ArrayRef(known), ", ");
   return success();
 }
@@ -184,7 +185,7 @@ FailureOr<KernelForm> KernelForm::read(func::FuncOp function) {
     return failure();
   if (form.kind == dialect::KernelKind::matmul &&
       (form.roles.size() != 4 || llvm::any_of(form.roles, [](int64_t count) { return count < 0; })))
-    return function.emitError("expected halftone.roles, how many dims are batch, M, N and K");
+    return function.emitError("expected halftone.roles with the numbers of batch, M, N and K dims");
   if (form.schedule && failed(checkSchedule(function, form)))
     return failure();
   const unsigned first = unsigned(indexArguments(function));

@@ -25,11 +25,11 @@ static bool haveLeadingDims(const KernelForm &form, int64_t dims) {
 static LogicalResult checkLoops(linalg::GenericOp generic, int64_t dims) {
   const SmallVector<int> loops = dimsOf(generic);
   if (loops.size() != generic.getNumLoops() || llvm::any_of(loops, [&](int dim) { return dim < 0 || dim >= dims; }))
-    return generic.emitError("expected halftone.dims, one dim of the kernel for each loop");
+    return generic.emitError("expected halftone.dims with one dim of the kernel for each loop");
   for (AffineMap map : generic.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
-        return generic.emitError("expected maps of dims and constants");
+        return generic.emitError("expected indexing maps whose results are dims or constants");
   return success();
 }
 
@@ -46,7 +46,7 @@ FailureOr<KernelSource> KernelSource::read(func::FuncOp function) {
     return function.emitError("expected an index argument for each dim and block size");
   if (!haveLeadingDims(source.form, source.dims))
     return function.emitError()
-           << "expected halftone.outer, halftone.reduced and halftone.indices to count some of the " << source.dims
+           << "expected halftone.outer, halftone.reduced and halftone.indices to add up to at most " << source.dims
            << " dims, got " << source.form.outer << ", " << source.form.reduced << " and " << source.form.indices;
   for (auto generic : function.getBody().front().getOps<linalg::GenericOp>()) {
     if (failed(checkLoops(generic, source.dims)) || failed(checkBody(generic)))

@@ -41,7 +41,7 @@ struct Conversion {
 LogicalResult legalizeConstant(arith::ConstantOp op) {
   auto value = dyn_cast<FloatAttr>(op.getValue());
   if (!value)
-    return op.emitError("constant of a narrow float that is no scalar");
+    return op.emitError("constant of a narrow float that is not a scalar");
   const IntegerAttr bits = IntegerAttr::get(stored(value.getType()), value.getValue().bitcastToAPInt());
   op.getResult().setType(bits.getType());
   op.setValueAttr(bits);
@@ -121,7 +121,7 @@ LogicalResult compiler::legalizeStorage(func::FuncOp function, const MathTraits 
       return WalkResult::interrupt();
     }
     if (!conversions.empty() && conversions.back().op == op && (!conversions.back().from || !conversions.back().to)) {
-      op->emitError() << "expected a conversion of scalars";
+      op->emitError() << "expected a conversion between scalar types";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

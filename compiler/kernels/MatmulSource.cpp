@@ -13,9 +13,10 @@ namespace {
 LogicalResult checkInputs(linalg::GenericOp generic, ArrayRef<Value> local, bool mayLookUp = false) {
   for (Value input : generic.getInputs())
     if (!isa<BlockArgument>(input) && !llvm::is_contained(local, input))
-      return generic.emitError("an input is neither an operand of the kernel nor what this generic may read");
+      return generic.emitError(
+          "an input is neither an operand of the kernel nor the result of a generic that this one may read");
   if (!mayLookUp && !generic.getBody()->getOps<tensor::ExtractOp>().empty())
-    return generic.emitError("looks elements up; expected none in a matmul kernel");
+    return generic.emitError("expected no tensor.extract in this generic of a matmul kernel");
   return success();
 }
 
@@ -72,7 +73,7 @@ FailureOr<MatmulSource> MatmulSource::read(const KernelSource &source) {
     return source.function.emitError("expected an index argument for each dim, then two for the tile");
   linalg::GenericOp contraction = contractionOf(source);
   if (!contraction)
-    return source.function.emitError("expected one linalg.generic over all dims, of two operands and one sum");
+    return source.function.emitError("expected one linalg.generic over all dims with two operands and one sum");
   const Type accumulator = accumulatorOf(contraction);
   if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32) && !accumulator.isInteger(64))
     return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64, i32 or i64";
@@ -128,12 +129,12 @@ LogicalResult MatmulSource::readBody() {
 LogicalResult MatmulSource::checkEpilogue() {
   for (Value result : source.results())
     if (result.getDefiningOp() != epilogue.getOperation())
-      return source.function.emitError("a result does not come from the epilogue");
+      return source.function.emitError("a result of the kernel is not a result of the epilogue");
   for (auto [output, combiner] : llvm::enumerate(combiners)) {
     if (combiner.empty())
       continue;
     if (!epilogue.getOutputs()[unsigned(output)].getDefiningOp<linalg::FillOp>())
-      return epilogue.emitError("expected a linalg.fill under a partial reduction");
+      return epilogue.emitError("expected a linalg.fill that initializes a partial reduction");
     const TensorAccess access = source.accessOf(epilogue, *epilogue.getDpsInitOperand(int64_t(output)));
     const auto isKept = [&](int dim) { return llvm::is_contained(access.dims, dim); };
     for (MatmulRole role : {rowRole, columnRole})

@@ -25,9 +25,9 @@ LogicalResult checkBody(linalg::GenericOp generic) {
   for (Operation &op : *body) {
     const bool isRead = isa<linalg::IndexOp, linalg::YieldOp, arith::IndexCastOp, tensor::ExtractOp>(op);
     if (!isRead && (!op.hasTrait<OpTrait::Elementwise>() || op.getNumRegions() != 0) && !isa<arith::ConstantOp>(op))
-      return op.emitError("has no vector form in a kernel's body");
+      return op.emitError("the op cannot be vectorized in a kernel's body");
     if (!llvm::all_of(op.getOperands(), isKnown))
-      return op.emitError("reads a value from outside the body; expected launch arguments and constants only");
+      return op.emitError("the op reads a value from outside the body; expected only launch arguments and constants");
   }
   return success();
 }

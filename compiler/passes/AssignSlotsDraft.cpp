@@ -60,7 +60,7 @@ StatusOr<TensorType> bufferType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
   if (!dtype)
-    return cannotAssign("a value is no tensor of a known dtype");
+    return cannotAssign("expected every value to be a tensor of a known dtype");
   std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
   if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
     dims[size_t(panels.getDepth())] /= 2; // two elements per byte

@@ -15,8 +15,9 @@ Status addRefreshKernels(ModuleOp module) {
   SymbolTable symbols(module);
   for (ShadowOp shadow : llvm::to_vector(module.getOps<ShadowOp>())) {
     if (symbols.lookup(refreshName(shadow)))
-      return Status(ErrorKind::compile_error, "@" + refreshName(shadow) + ": expected no symbol with the name of the " +
-                                                  "kernel that refreshes shadow @" + shadow.getSymName().str());
+      return Status(ErrorKind::compile_error, "@" + refreshName(shadow) +
+                                                  ": the name is reserved for the kernel that recomputes shadow @" +
+                                                  shadow.getSymName().str());
     OpBuilder builder(shadow);
     auto type = builder.getFunctionType(shadow.getBody().getArgumentTypes(), {shadow.getType()});
     auto kernel = KernelOp::create(builder, shadow.getLoc(), KernelKind::loop, refreshName(shadow), type, nullptr);

@@ -41,7 +41,7 @@ bool expandAttention(func::FuncOp function, const GradientPath &path) {
 
 LogicalResult resolve(GradientOp gradient, func::FuncOp function, const SymbolTable &symbols) {
   if (!gradient.getOf().empty())
-    return gradient.emitOpError() << "names variables; expected lift-variables first";
+    return gradient.emitOpError() << "names variables; expected lift-variables to run first";
   Differentiation shared(gradient, function, symbols);
   shared.path.findDependent();
   if (expandAttention(function, shared.path))

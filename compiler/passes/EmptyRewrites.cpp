@@ -72,7 +72,7 @@ struct DropEmptyOfRegions : RewritePattern {
   explicit DropEmptyOfRegions(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isBranchOrLoop(op))
-      return rewriter.notifyMatchFailure(op, "it is no branch or loop");
+      return rewriter.notifyMatchFailure(op, "the op is not a branch or loop");
     bool changed = false;
     const auto drop = [&](Value value) {
       if (!isEmpty(value) || value.use_empty())
@@ -84,7 +84,7 @@ struct DropEmptyOfRegions : RewritePattern {
     rewriter.setInsertionPoint(op);
     for (Region &region : op->getRegions())
       llvm::for_each(region.getArguments(), drop);
-    return changed ? success() : rewriter.notifyMatchFailure(op, "no result or argument that is read is empty");
+    return changed ? success() : rewriter.notifyMatchFailure(op, "no used result or argument is empty");
   }
 };
 
@@ -108,7 +108,7 @@ struct ScatterOfNone : OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
     if (!isEmpty(op.getUpdates()))
-      return rewriter.notifyMatchFailure(op, "there are updates");
+      return rewriter.notifyMatchFailure(op, "the updates are not empty");
     rewriter.replaceOp(op, op.getX());
     return success();
   }

@@ -114,8 +114,8 @@ void GradientPath::reach(ValueRange values) {
 /// Continues from a value to the operands from which it is computed.
 LogicalResult GradientPath::visit(Value value) {
   constexpr StringLiteral outside =
-      "holds a gradient whose value depends on what is differentiated by way of values outside of "
-      "the body; expected the way inside, or a capture to differentiate by";
+      "contains a gradient whose value depends on its inputs (xs) through values outside the body; expected the "
+      "whole path inside the body, or a capture to differentiate with respect to";
   Operation *op = value.getDefiningOp();
   const bool isX = llvm::is_contained(gradient.getXs(), value);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -132,9 +132,8 @@ LogicalResult GradientPath::visit(Value value) {
   if (!isInside(value))
     return isX ? success() : LogicalResult(refuse(loopAround(gradient), outside));
   if (isa<WhileOp>(op))
-    return refuse(
-        op, "has no gradient: how many steps it takes is not known when it is compiled; expected a scan, which is a "
-            "fori_loop with integer bounds");
+    return refuse(op, "has no gradient, because its number of steps is unknown at compile time; expected a scan, which "
+                      "is a fori_loop with integer bounds");
   if (isBranchOrLoop(op)) {
     reach(sourcesOf(cast<OpResult>(value)));
     return success();

@@ -31,9 +31,9 @@ void markRematerialized(LayerOp layer, Attribute mark) {
 LogicalResult inlineLayer(LayerOp layer) {
   Block &body = layer.getBody().front();
   if (layer.getInputs().getTypes() != body.getArgumentTypes())
-    return layer.emitOpError()
-           << "\"" << layer.getPath()
-           << "\" has operands of other types than its block arguments; expected insert-casts first";
+    return layer.emitOpError() << "\"" << layer.getPath()
+                               << "\" has operands whose types differ from those of its block arguments; expected "
+                                  "insert-casts to run first";
   auto yield = cast<YieldOp>(body.getTerminator());
   body.walk([&](Operation *op) { op->setLoc(withLayerPath(layer.getPath(), op->getLoc())); });
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), layer.getInputs()))

@@ -393,7 +393,7 @@ struct PadKnownPositions : OpRewritePattern<ScatterAddOp> {
       return rewriter.notifyMatchFailure(op, "it has batch axes, changes the dtype, or has no elements");
     const std::optional<int64_t> first = firstOfNeighbours(op.getIndices(), type.getDimSize(axis));
     if (!first)
-      return rewriter.notifyMatchFailure(op, "the indices are no constants that name neighbors in ascending order");
+      return rewriter.notifyMatchFailure(op, "the indices are not constants that are consecutive in ascending order");
     Term term;
     term.box = boxOf(type.getShape());
     term.box[axis] = {*first, *first + tensorTypeOf(op.getIndices()).getNumElements()};

@@ -132,7 +132,7 @@ FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, Gradie
       Operation *around = leaf->getParentOp();
       InFlightDiagnostic error = around->emitOpError()
                                  << "assigns " << symbol << " and reads the new value; expected no "
-                                 << "gradient by " << symbol << " of a value that depends on it";
+                                 << "gradient with respect to " << symbol << " of a value that depends on it";
       error.attachNote(gradient.getLoc()) << "differentiated here";
       return error;
     }
@@ -240,8 +240,8 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       Value value = readValue(read.getVariableAttr(), assigned);
       if (value.getType() != read.getValue().getType())
-        return read.emitOpError() << "gives " << read.getValue().getType() << " for a variable of type "
-                                  << value.getType() << "; expected insert-casts first";
+        return read.emitOpError() << "has type " << read.getValue().getType() << " for a variable of type "
+                                  << value.getType() << "; expected insert-casts to run first";
       read.replaceAllUsesWith(value);
       read.erase();
     } else if (auto assign = dyn_cast<AssignOp>(op)) {
@@ -260,7 +260,7 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
       if (failed(liftBlock(custom.getBody().front(), assigned))) // the verifier ensures that it assigns nothing
         return failure();
     } else if (isa<LayerOp>(op)) {
-      return op.emitOpError() << "is left; expected inline-layers first";
+      return op.emitOpError() << "remains; expected inline-layers to run first";
     }
   }
   return success();

@@ -31,7 +31,7 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
     if (failed(compiled))
       return signalPassFailure();
     if (getOperation().getOps<KernelOp>().empty()) {
-      getOperation().emitError() << getArgument() << " expects a module in stage kernel; this one has no kernel";
+      getOperation().emitError() << getArgument() << " expects a module in stage kernel, but the module has no kernel";
       return signalPassFailure();
     }
     OpBuilder builder(&getContext());

@@ -104,7 +104,7 @@ struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
     Type element = tensorTypeOf(op.getY()).getElementType();
     if (!isNarrow(element))
-      return rewriter.notifyMatchFailure(op, "the dtype is no narrow float");
+      return rewriter.notifyMatchFailure(op, "the dtype is not a narrow float");
     Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
                                      op.getIndices(), op.getUpdates(), op.getAxis(), op.getBatch());
     rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), sum, element));
@@ -118,7 +118,7 @@ struct WidenScatter : OpRewritePattern<ScatterOp> {
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
     const Type element = tensorTypeOf(op.getY()).getElementType(), wide = rewriter.getF32Type();
     if (!isNarrow(element))
-      return rewriter.notifyMatchFailure(op, "the dtype is no narrow float");
+      return rewriter.notifyMatchFailure(op, "the dtype is not a narrow float");
     Value y = ScatterOp::create(rewriter, op.getLoc(), withElement(op.getY(), wide), op.getKind(),
                                 castTo(rewriter, op.getLoc(), op.getX(), wide), op.getIndices(),
                                 castTo(rewriter, op.getLoc(), op.getUpdates(), wide), op.getAxis(), op.getBatch());
@@ -140,7 +140,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
     while (llvm::is_contained(axes, first - 1))
       --first;
     if (first == rank || rank - first == static_cast<int64_t>(axes.size()))
-      return rewriter.notifyMatchFailure(op, "all reduced axes are trailing ones, or none is");
+      return rewriter.notifyMatchFailure(op, "all reduced axes are trailing, or none is");
     Type element = partialElement(op);
     auto trailing = llvm::to_vector(llvm::seq<int64_t>(first, rank));
     Value partial = reduceAxes(rewriter, op.getLoc(), op.getKind(), op.getX(), trailing, element);
@@ -243,7 +243,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       return success();
     }
     if (!isa<ElementwiseOpInterface>(producer))
-      return rewriter.notifyMatchFailure(op, "the operand is no elementwise work");
+      return rewriter.notifyMatchFailure(op, "the operand is not the result of an elementwise op");
     Operation *moved = rewriter.clone(*producer);
     rewriter.modifyOpInPlace(moved, [&] {
       for (OpOperand &operand : moved->getOpOperands()) {
@@ -310,7 +310,7 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         continue;
       auto reshape = operand.getDefiningOp<ReshapeOp>();
       if (!reshape || (shape && *shape != shapeOf(reshape.getX())))
-        return rewriter.notifyMatchFailure(op, "an operand is no reshape of the same shape");
+        return rewriter.notifyMatchFailure(op, "an operand is not a reshape from the same shape");
       shape = shapeOf(reshape.getX());
       Operation *source = reshape.getX().getDefiningOp();
       if (source && (isBranchOrLoop(source) || source->getBlock() != op->getBlock()))
@@ -366,7 +366,7 @@ struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
     SmallVector<int64_t> moved(op.getPermutation());
     llvm::erase_if(moved, [&](int64_t axis) { return shapeOf(op.getX())[axis] == 1; });
     if (!llvm::is_sorted(moved))
-      return rewriter.notifyMatchFailure(op, "an axis of an extent other than 1 moves");
+      return rewriter.notifyMatchFailure(op, "an axis with an extent other than 1 moves");
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
     return success();
   }
@@ -393,7 +393,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     };
     if (!llvm::all_of(op->getOperands(), isMovable))
       return rewriter.notifyMatchFailure(
-          op, "an operand is neither transposed in the same way nor a broadcast that can be");
+          op, "an operand is neither transposed in the same way nor a broadcast that can be transposed");
     const auto at = [&](Value value) {
       return RankedTensorType::get(shapeOf(first.getX()), tensorTypeOf(value).getElementType());
     };
@@ -467,7 +467,7 @@ private:
                  HoistReshape, ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes,
                  WidenScatter, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
-      getOperation().emitError("normalizing did not settle");
+      getOperation().emitError("normalize did not converge");
       return signalPassFailure();
     }
   }

@@ -25,7 +25,7 @@ public:
     SmallVector<CollectiveOpInterface> collectives(block.getOps<CollectiveOpInterface>());
     for (CollectiveOpInterface op : collectives)
       if (!op.getOrder())
-        return op->emitOpError("has no order; expected bucket-collectives first");
+        return op->emitOpError("has no order; expected bucket-collectives to run first");
     llvm::sort(collectives,
                [](CollectiveOpInterface a, CollectiveOpInterface b) { return *a.getOrder() < *b.getOrder(); });
     std::vector<SmallVector<Operation *>> others = byLastCollective(collectives.size(), collectives);
@@ -41,7 +41,7 @@ public:
         placeReady();
       }
     if (next < collectives.size())
-      return collectives[next]->emitOpError("waits for one of a higher order");
+      return collectives[next]->emitOpError("depends on a collective of a higher order");
     for (Operation *op : placed)
       op->moveBefore(block.getTerminator());
     return success();

@@ -451,7 +451,7 @@ Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const 
       }
       if (value != wanted.of(result.get()))
         return Status(ErrorKind::internal_error,
-                      "assign-slots: " + what + " gets another value from the plan than from the module");
+                      "assign-slots: " + what + " has a different value in the plan than in the module");
     }
   }
   return Status::ok();

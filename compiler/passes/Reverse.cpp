@@ -87,7 +87,7 @@ LogicalResult Reverse::reverse(Operation *op) {
     if (!cotangent || !shared.path.isDependent(operand))
       continue;
     if (cotangent.getType() != operand.getType())
-      return op->emitOpError() << "gives operand " << index << " of type " << operand.getType()
+      return op->emitOpError() << "builds for operand " << index << " of type " << operand.getType()
                                << " a cotangent of type " << cotangent.getType();
     add(operand, cotangent);
   }

@@ -41,7 +41,7 @@ void Simplify::runOnModule() {
   // Merging equal values enables new rewrites, and vice versa.
   for (bool changed = true; changed;) {
     if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
-      getOperation().emitError() << "simplify did not come to rest";
+      getOperation().emitError() << "simplify did not converge";
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());

@@ -74,7 +74,7 @@ void StagePass::runOnOperation() {
   if (tooEarly || (input != PassInput::any && range.first > input)) {
     Operation *op = tooEarly ? range.lastOp : range.firstOp;
     op->emitError() << getArgument() << " expects a module " << stageText(input) << "; '" << op->getName() << "' "
-                    << (isa<func::FuncOp>(op) ? "with state as arguments or results " : "") << "stands in modules "
+                    << (isa<func::FuncOp>(op) ? "with state as arguments or results " : "") << "occurs in modules "
                     << stageText(tooEarly ? range.last : range.first);
     return signalPassFailure();
   }

@@ -67,14 +67,15 @@ func::FuncOp Checker::checkTopLevel() {
         main = function;
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       if (stage != Stage::kernel)
-        report(&op) << "kernels come with outline-kernels; expected variables and @main";
+        report(&op) << "kernels are created by outline-kernels; expected only variables and @main";
       else
         checkKernel(kernel);
     } else if (isa<ShadowOp>(op)) {
       if (stage != Stage::kernel)
-        report(&op) << "shadows come with hoist-shadows; expected variables and @main";
+        report(&op) << "shadows are created by hoist-shadows; expected only variables and @main";
     } else if (!isa<VariableOp>(op)) {
-      report(&op) << "expected variables, " << (stage == Stage::kernel ? "kernels " : "") << "and @main at the top";
+      report(&op) << "expected only variables" << (stage == Stage::kernel ? ", shadows, kernels " : " ")
+                  << "and @main at the top level";
     }
   }
   if (!main) {
@@ -93,7 +94,7 @@ bool isTensor(Type type, bool mayBePacked) {
 /// Arguments: feeds with names, then (from stage pure) variables. Results: fetches with names, then new values.
 void Checker::checkSignature(func::FuncOp main) {
   if (!main.getBody().hasOneBlock()) {
-    report(main) << "expected a body of one block";
+    report(main) << "expected a body with a single block";
     return;
   }
   bool tied = stage >= Stage::pure;
@@ -108,14 +109,16 @@ void Checker::checkSignature(func::FuncOp main) {
         report(main) << what << " " << i << " has type " << type
                      << "; expected a tensor of static shape and known dtype";
       if (variable && !tied)
-        report(main) << what << " " << i << " has " << variableAttr << "; expected state through read and assign";
+        report(main) << what << " " << i << " has " << variableAttr
+                     << "; expected state to be accessed by read and assign";
       else if ((name != nullptr) == variable)
         report(main) << what << " " << i << " expects " << (tied ? "either " : "") << "a " << nameAttr
                      << (tied ? " or a halftone.variable" : "");
       else if (name && variables)
-        report(main) << what << " " << i << " has a name after those that stand for variables; expected names first";
+        report(main) << what << " " << i
+                     << " has a name, but follows one that represents a variable; expected named ones first";
       else if (name && !names.insert(name).second)
-        report(main) << what << " " << i << " is called " << name << ", as another one is";
+        report(main) << what << " " << i << " has the name " << name << ", which another one has too";
       variables |= variable;
     }
   };
@@ -132,12 +135,12 @@ void Checker::checkTies(func::FuncOp main) {
       return;
     VariableOp variable = lookup(symbol);
     if (!variable)
-      report(main) << what << " " << i << " stands for " << symbol << "; expected the symbol of a variable";
+      report(main) << what << " " << i << " represents " << symbol << "; expected the symbol of a variable";
     else if (variable.getType() != type)
-      report(main) << what << " " << i << " of type " << type << " stands for " << symbol << " of type "
-                   << variable.getType() << "; expected one type";
+      report(main) << what << " " << i << " of type " << type << " represents " << symbol << " of type "
+                   << variable.getType() << "; expected equal types";
     if (!seen.insert(symbol).second)
-      report(main) << what << " " << i << " stands for " << symbol << " a second time";
+      report(main) << what << " " << i << " represents " << symbol << ", as an earlier one does";
   };
   auto checkShadow = [&](Attribute tie, Type type, StringRef what, unsigned i) {
     auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(tie);
@@ -145,10 +148,10 @@ void Checker::checkTies(func::FuncOp main) {
       return;
     auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
     if (!shadow)
-      report(main) << what << " " << i << " stands for " << symbol << "; expected the symbol of a shadow";
+      report(main) << what << " " << i << " represents " << symbol << "; expected the symbol of a shadow";
     else if (shadow.getType() != type)
-      report(main) << what << " " << i << " of type " << type << " stands for " << symbol << " of type "
-                   << shadow.getType() << "; expected one type";
+      report(main) << what << " " << i << " of type " << type << " represents " << symbol << " of type "
+                   << shadow.getType() << "; expected equal types";
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     checkShadow(main.getArgAttr(i, shadowAttr), main.getArgumentTypes()[i], "argument", i);
@@ -170,7 +173,7 @@ void Checker::checkState(Operation *op) {
   }
   auto read = dyn_cast<ReadOp>(op);
   if (read && stage == Stage::cast && read.getValue().getType() != variable.getType())
-    report(op) << "gives " << read.getValue().getType() << " for " << symbol << " of type " << variable.getType()
+    report(op) << "has type " << read.getValue().getType() << " for " << symbol << " of type " << variable.getType()
                << "; expected a cast after a read of the variable's type";
 }
 
@@ -187,7 +190,7 @@ void Checker::checkLayer(LayerOp layer) {
       return;
     }
     if (element != compute)
-      report(layer) << "\"" << layer.getPath() << "\" takes an operand of type " << operand << " as " << argument
+      report(layer) << "\"" << layer.getPath() << "\" converts an operand of type " << operand << " to " << argument
                     << "; expected a cast to " << compute << ", the compute dtype of policy " << layer.getPolicyAttr();
   }
 }
@@ -196,7 +199,7 @@ void Checker::checkMainOfKernels(Operation *op) {
   if (!isBranchOrLoop(op) && !isa<LaunchOp, ReshapeOp, ConstantOp, CollectiveOpInterface, YieldOp>(op))
     report(op) << "expected only launch, when, scan, while, reshape, constant and collectives outside kernels";
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op); loop && !loop.getLoopRegions().back()->getArgument(0).use_empty())
-    report(op) << "expected a carry in the place of its index, which no kernel can read";
+    report(op) << "expected a carry instead of its index, which no kernel can read";
 }
 
 /// Checks that the kind matches the ops. The shapes that may meet in a kernel are up to form-kernels.
@@ -219,11 +222,11 @@ void Checker::checkKernel(KernelOp kernel) {
   if (contractions + scatters > 0 && reductions > 0)
     report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
   if (KernelKind found = kindOf(kernel.getBody().front()); found != kernel.getKind())
-    report(kernel) << "a kernel of kind " << kind << " holds the ops of a kernel of kind "
+    report(kernel) << "a kernel of kind " << kind << " contains the ops of a kernel of kind "
                    << stringifyKernelKind(found);
   for (Value value : valuesToRound(kernel))
     report(value.getDefiningOp()) << "a decision in this kernel depends on it; expected a rounding cast to "
-                                  << value.getType() << " between them, so that the decision sees what is stored";
+                                  << value.getType() << " between them, so that the decision uses the stored value";
 }
 
 void Checker::checkOp(Operation *op) {
@@ -237,7 +240,7 @@ void Checker::checkOp(Operation *op) {
   if (isa<LayerOp>(op) && stage != Stage::graph)
     report(op) << "expected no layer after inline-layers";
   else if (isa<ReadOp, AssignOp>(op) && stage >= Stage::pure)
-    report(op) << "expected state as arguments and results after lift-variables";
+    report(op) << "expected state to be arguments and results after lift-variables";
   else if (isa<ReadOp, AssignOp>(op))
     checkState(op);
   else if (isa<GradientOp, StopGradientOp, CustomGradientOp>(op) && stage >= Stage::pure)
@@ -245,7 +248,7 @@ void Checker::checkOp(Operation *op) {
   else if (isa<LaunchOp, PartialReduceOp, PackOp>(op) && stage < Stage::kernel)
     report(op) << "expected none before kernels are formed";
   else if (auto cast = dyn_cast<CastOp>(op); cast && stage < Stage::kernel && cast.getKind() != CastKind::rounding)
-    report(op) << "casts for storage come with kernels; expected kind rounding";
+    report(op) << "storage casts are created with kernels; expected kind rounding";
   else if (auto layer = dyn_cast<LayerOp>(op))
     checkLayer(layer);
   else if (stage == Stage::kernel)
@@ -291,7 +294,8 @@ LogicalResult Checker::check() {
 void VerifyStage::runOnModule() {
   markAllAnalysesPreserved();
   if (stage > Stage::kernel) {
-    getOperation().emitError() << "no module is in stage " << name(stage) << "; expected graph, cast, pure or kernel";
+    getOperation().emitError() << "a module cannot be in stage " << name(stage)
+                               << "; expected graph, cast, pure or kernel";
     return signalPassFailure();
   }
   if (failed(Checker(getOperation(), stage).check()))

@@ -163,7 +163,7 @@ StatusOr<std::unique_ptr<MachineCode>> MachineCode::make(MachineName name) {
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return codeGenerationFailure("no such target " + name.triple);
+    return codeGenerationFailure("unknown target triple " + name.triple);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fuse exactly where `contract` permits it
   options.TrapUnreachable = false;
@@ -214,9 +214,9 @@ StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFile
   PassesWithout passes(without, times.byPass ? &clock : nullptr);
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));
   if (machine_->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
-    return codeGenerationFailure("the target cannot write such files: " + name_.triple);
+    return codeGenerationFailure("the target cannot generate files of this type: " + name_.triple);
   passes.run(module);
   if (!errors_.empty())
-    return codeGenerationFailure("LLVM refused the kernel", errors_);
+    return codeGenerationFailure("LLVM rejected the kernel", errors_);
   return file.str().str();
 }

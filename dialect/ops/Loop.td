@@ -55,7 +55,7 @@ def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_Co
 }
 
 def Halftone_WhileOp : Halftone_Op<"while", [Halftone_ComparedWithItsOps,
-    Halftone_NoGradient<"how many steps it takes is not known when it is compiled">,
+    Halftone_NoGradient<"its number of steps is unknown at compile time">,
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {

@@ -89,7 +89,7 @@ private:
     int value = 0;
     while (!left_.empty() && isDigit(left_.front()))
       if (value = value * 10 + (take() - '0'); value > most)
-        refuse(fmt::format("a {} in a format specifier is at most {}", what, most));
+        refuse(fmt::format("the {} in a format specifier must be at most {}", what, most));
     return value;
   }
 

@@ -135,8 +135,8 @@ Tensor load_img(const std::string &path, const LoadImgArgs &args) {
   const Box box = args.keep_aspect_ratio ? middle(pixels, *args.target_size) : whole;
   if (box.height < 1 || box.width < 1)
     throw Error(ErrorKind::value_error,
-                fmt::format("'{}' of {} x {} pixels has no part with the ratio of `target_size`", path, pixels.width,
-                            pixels.height));
+                fmt::format("'{}' of {} x {} pixels cannot be cropped to the aspect ratio of `target_size`", path,
+                            pixels.width, pixels.height));
   const bool isOfSize = pixels.height == (*args.target_size)[0] && pixels.width == (*args.target_size)[1];
   if (isOfSize)
     return tensorOf(pixels);

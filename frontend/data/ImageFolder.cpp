@@ -93,7 +93,7 @@ ImageFolder filesByClass(const std::string &directory, const std::vector<std::st
   for (const std::string &name : classes) {
     if (!taken.insert(name).second)
       throw Error(ErrorKind::value_error,
-                  fmt::format("`class_names` must not name a class twice. Received: class_names=[{}]",
+                  fmt::format("`class_names` must not contain duplicates. Received: class_names=[{}]",
                               fmt::join(classes, ", ")));
     if (!std::ranges::binary_search(all.classNames, name))
       throw Error(ErrorKind::value_error,

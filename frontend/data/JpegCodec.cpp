@@ -54,7 +54,7 @@ class Codec {
 public:
   Codec(const TurboJpeg &calls, TurboJpeg::Handle handle, const std::string &path) : calls_(calls), handle_(handle) {
     if (!handle)
-      throw Error(ErrorKind::io_error, fmt::format("'{}': no memory for its decoder", path));
+      throw Error(ErrorKind::io_error, fmt::format("'{}': out of memory for its decoder", path));
   }
   Codec(const Codec &) = delete;
   ~Codec() { calls_.destroy(handle_); }

@@ -61,10 +61,9 @@ void padPart(std::vector<Batch> &elements, Part part, std::optional<int64_t> len
     }
     if (length && !dims.empty()) {
       if (dims[0] > *length)
-        throw Error(ErrorKind::value_error,
-                    fmt::format("padded_batch: a tensor has {} steps, but the first tensor of x of its bucket has at "
-                                "most {}",
-                                dims[0], *length));
+        throw Error(ErrorKind::value_error, fmt::format("padded_batch: a tensor has {} steps, but the bucket, which "
+                                                        "the first tensor of x determines, allows at most {}",
+                                                        dims[0], *length));
       dims[0] = *length;
     }
     for (Batch &element : elements) {
@@ -88,7 +87,7 @@ size_t bucketOf(const Batch &element, const std::vector<int64_t> &boundaries) {
   if (boundaries.empty())
     return 0;
   if (element.x.empty() || element.x[0].shape().rank() < 1)
-    throw Error(ErrorKind::value_error, "padded_batch: bucket_boundaries need elements whose x has an axis of steps");
+    throw Error(ErrorKind::value_error, "padded_batch: bucket_boundaries requires elements whose x has a time axis");
   const int64_t length = element.x[0].shape()[0];
   const auto bucket = std::ranges::lower_bound(boundaries, length);
   if (bucket == boundaries.end())

@@ -81,7 +81,7 @@ Dataset utils::timeseries_dataset_from_array(const Tensor &data, const Tensor &t
                                              const TimeseriesArgs &args) {
   for (const Tensor &each : {data, targets})
     if (each.defined() && each.shape().rank() < 1)
-      throw Error(ErrorKind::value_error, "timeseries_dataset_from_array: data and targets need an axis of steps");
+      throw Error(ErrorKind::value_error, "timeseries_dataset_from_array: data and targets need a time axis");
   checkWindowArguments(data.shape()[0], sequence_length, args);
   const auto windows = std::make_shared<const Windows>(windowsOf(data, targets, sequence_length, args));
   const auto seeds = args.shuffle ? std::make_shared<ShuffleSeeds>(args.seed) : nullptr;

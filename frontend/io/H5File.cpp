@@ -190,7 +190,7 @@ Tensor H5File::read(const std::string &path) const {
       range_.file, command, "",
       [&](std::string_view chunk) {
         if (chunk.size() > to.size() - done)
-          refuse(name_, fmt::format("more numbers than {} holds", path));
+          refuse(name_, fmt::format("more values than {} has", path));
         std::memcpy(to.data() + done, chunk.data(), chunk.size());
         done += chunk.size();
       },

@@ -118,7 +118,7 @@ Config KerasArchive::json(const std::string &member) const {
 FileRange KerasArchive::data(const std::string &member, int64_t maxBytes) const {
   const auto check = [&](int64_t bytes) {
     if (bytes > maxBytes)
-      fail(member, fmt::format("{} of more than {} MiB, too many for the model", member, maxBytes >> 20));
+      fail(member, fmt::format("{} of more than {} MiB, too large for the model", member, maxBytes >> 20));
   };
   if (const auto bytes = stored(member)) {
     check(std::ssize(*bytes));
@@ -126,7 +126,7 @@ FileRange KerasArchive::data(const std::string &member, int64_t maxBytes) const 
   }
   FileRange unpacked{Descriptor::memory(path_)};
   read(member, [&](std::span<const std::byte> chunk) {
-    unpacked.file.writeAt(unpacked.bytes, chunk, fmt::format("the unpacked {} of {}", member, path_));
+    unpacked.file.writeAt(unpacked.bytes, chunk, fmt::format("the uncompressed {} of {}", member, path_));
     unpacked.bytes += std::ssize(chunk);
     check(unpacked.bytes);
   });

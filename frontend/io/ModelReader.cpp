@@ -34,7 +34,7 @@ std::vector<Shape> builtShapes(const ConfigNode &build) {
     if (const std::optional<Shape> shape = shapeOf(entry))
       return shapes.push_back(*shape);
     if (!entry.json.is_array() || !std::ranges::all_of(entry.json, [](const auto &each) { return each.is_array(); }))
-      entry.fail("a list of extents, integers from 0 or null");
+      entry.fail("a list of extents, which are non-negative integers or null");
     for (const ConfigNode &each : entry.elements()) // state shapes of a recurrent layer
       self(self, each);
   };
@@ -71,7 +71,7 @@ Layer readSequential(const ConfigNode &entry) {
   for (const ConfigNode &each : config.at("layers").elements())
     layers.push_back(readLayer(each));
   if (const ConfigNode shape = config.at("build_input_shape"); !shape.isNull() && !shapeOf(shape))
-    shape.fail("a list of extents, integers from 0 or null");
+    shape.fail("a list of extents, which are non-negative integers or null");
   const LayerArgs args = readModelArgs(config);
   return Sequential(std::move(layers), {.name = args.name, .trainable = args.trainable});
 }

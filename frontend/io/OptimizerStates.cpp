@@ -79,7 +79,7 @@ public:
   }
   std::string refusal(const Layer &model, const Optimizer &optimizer) const override {
     return fmt::format(
-        "the optimizer '{}' ({}) of the step does not fit the state {} of the file, of the optimizer {}: {}",
+        "the optimizer '{}' ({}) of the step does not match the state {} in the file, which is of the optimizer {}: {}",
         optimizer.name(), optimizer.impl()->className, quotedName(nameOfState(number_)), className(),
         listed(valuesFor(model, optimizer).problems));
   }

@@ -40,7 +40,8 @@ Tensor tensorOf(const std::shared_ptr<MappedFile> &file, std::byte *data, const 
 
 std::string jsonString(const std::string &text) {
   if (!isUtf8(text))
-    throw Error(ErrorKind::value_error, fmt::format("safetensors: the name or text {} is not UTF-8", quotedName(text)));
+    throw Error(ErrorKind::value_error,
+                fmt::format("safetensors: the name or metadata {} is not UTF-8", quotedName(text)));
   return jsonText(text);
 }
 

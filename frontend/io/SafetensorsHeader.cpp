@@ -72,7 +72,7 @@ public:
       if (header.metadata.size() == maxTexts)
         refuse(fmt::format("at most {} texts in __metadata__", maxTexts), "more");
       if (!header.metadata.emplace(key_, value).second)
-        refuse("metadata whose names differ", fmt::format("{} twice", quotedName(key_)));
+        refuse("metadata with unique names", fmt::format("{} twice", quotedName(key_)));
       state_ = State::metadata;
       return true;
     }
@@ -141,7 +141,7 @@ public:
     return true;
   }
   bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
-    refuse("a header in JSON", fmt::format("other text at byte {} of the header", position));
+    refuse("a header in JSON", fmt::format("unexpected text at byte {} of the header", position));
   }
 
 private:
@@ -229,7 +229,7 @@ void checkNames(const std::string &path, const std::vector<SafetensorsEntry> &te
     names.push_back(entry.name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-    refuseFile(path, "tensors whose names differ", fmt::format("{} twice", quotedName(std::string(*twice))));
+    refuseFile(path, "tensors with unique names", fmt::format("{} twice", quotedName(std::string(*twice))));
 }
 
 void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &tensors, int64_t dataBytes) {

@@ -28,7 +28,7 @@ static std::string configText(const Model &model) {
     (void)Config::parse(text);
   } catch (const Error &error) {
     throw Error(error.kind(),
-                fmt::format("no file can hold the config of the model '{}': {}", model.name(), error.message()),
+                fmt::format("a file cannot represent the config of the model '{}': {}", model.name(), error.message()),
                 model.name());
   }
   return text;

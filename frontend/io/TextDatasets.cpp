@@ -164,7 +164,8 @@ datasets::Sequences datasets::imdb(const std::string &directory, const IMDBArgs 
 
 datasets::Sequences datasets::reuters(const std::string &directory, const ReutersArgs &args) {
   if (!(args.test_split >= 0.0 && args.test_split <= 1.0))
-    throw Error(ErrorKind::value_error, fmt::format("test_split must be a share from 0 to 1, got {}", args.test_split));
+    throw Error(ErrorKind::value_error,
+                fmt::format("test_split must be a fraction from 0 to 1, got {}", args.test_split));
   const KerasArchive archive(fileIn(directory, "reuters.npz"), "an .npz archive", "x.npy");
   NumpyShuffle shuffle(args.seed);
   Labelled all = prepared(shuffle(readLabelled(archive, "x.npy", "y.npy", std::ssize(reuters_label_names()))), args);

@@ -278,7 +278,8 @@ template <class Term> std::string textOf(const LookupTable<Term> &table) {
   if constexpr (std::is_same_v<Term, std::string>)
     for (const std::string &term : terms)
       if (term.find('\n') != term.npos || term.ends_with('\r'))
-        refuse(fmt::format("no file can hold the vocabulary: its term {} contains the end of a line", quoted(term)));
+        refuse(fmt::format("a file cannot represent the vocabulary: its term {} contains the end of a line",
+                           quoted(term)));
   return fmt::format("{}", fmt::join(terms, "\n"));
 }
 

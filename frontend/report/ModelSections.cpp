@@ -182,7 +182,7 @@ Section policiesSection(const Model &model) {
     std::vector<std::string> policies;
     for (const auto &[policy, layers] : found.layersByPolicy)
       policies.push_back(fmt::format("{} ({} {})", codeText(policy), layers, layers == 1 ? "layer" : "layers"));
-    section.lead = fmt::format("Policies that layers have themselves: {}.", fmt::join(policies, ", "));
+    section.lead = fmt::format("Policies set on layers directly: {}.", fmt::join(policies, ", "));
   }
   if (found.maps.empty())
     section.lead += section.lead.empty() ? "No layer has a policy." : " No layer has a policy map.";

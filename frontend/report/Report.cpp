@@ -41,7 +41,7 @@ Numbers numbersOf(const Model &model, const SummaryReport &summary, const Compil
     numbers.emplace_back("Numerics", compiled->args.numerics == Numerics::strict ? "strict" : "fast");
   if (summary.loss_scale) {
     numbers.emplace_back("Loss scale", fmt::format("{}", summary.loss_scale->scale));
-    numbers.emplace_back("Steps skipped for it", withCommas(summary.loss_scale->skipped_steps));
+    numbers.emplace_back("Skipped steps", withCommas(summary.loss_scale->skipped_steps));
     if (!summary.loss_scale->last_fault.empty())
       numbers.emplace_back("Last fault, in the gradient of", summary.loss_scale->last_fault);
   }

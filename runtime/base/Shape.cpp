@@ -33,7 +33,7 @@ int64_t Shape::elements() const {
   for (int64_t d : dims_) {
     if (d == none.value)
       throw Error(ErrorKind::value_error,
-                  fmt::format("The shape {} has a dimension that is not known yet, so it has no element count", str()));
+                  fmt::format("The shape {} has an unknown dimension, so its number of elements is unknown", str()));
     empty |= d == 0;
     overflows |= __builtin_mul_overflow(count, d, &count);
   }

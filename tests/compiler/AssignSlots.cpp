@@ -443,12 +443,12 @@ TEST_CASE("a plan whose steps find other values in memory than the module names 
     return compiler::checkPlanValues(*module, argumentsOf(*module), exe).str();
   };
   using Catch::Matchers::Contains;
-  CHECK_THAT(checked([](auto &steps) { steps.pop_back(); }), Contains("variable @v gets another value"));
+  CHECK_THAT(checked([](auto &steps) { steps.pop_back(); }), Contains("variable @v has a different value"));
   CHECK_THAT(checked([](auto &steps) { // @v is updated before its old value is read
                const auto reader = std::prev(steps.end(), 2);
                std::iter_swap(reader, std::next(reader));
              }),
-             Contains("fetch 'y' gets another value"));
+             Contains("fetch 'y' has a different value"));
 }
 
 TEST_CASE("independent launches of one kernel side by side are one launch") {

@@ -89,7 +89,7 @@ TEST_CASE("Attention by pairs is refused for factors that are not bf16, and on C
     };
     refuses("f32", zen4, "vdpbf16ps with factors of 'f32' in memory; expected bf16 in f32");
     refuses("f16", zen4, "vdpbf16ps with factors of 'i16' in memory; expected bf16 in f32");
-    refuses("bf16", "x86-64-v4", "vdpbf16ps is no instruction of this CPU for products");
+    refuses("bf16", "x86-64-v4", "vdpbf16ps is not a product that this CPU supports");
   }
 }
 

@@ -75,8 +75,8 @@ TEST_CASE("the fusion report tells by which rule each op joined its kernel, and 
   CHECK(has(rows[1], "op sub [net/head]: join producers"));
   // Each of the two kernels names the other by its site, with the same reason.
   const std::string reason = "\": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)";
-  CHECK(has(rows[0], "apart from \"" + rows[1].site + reason));
-  CHECK(has(rows[1], "apart from \"" + rows[0].site + reason));
+  CHECK(has(rows[0], "not fused with \"" + rows[1].site + reason));
+  CHECK(has(rows[1], "not fused with \"" + rows[0].site + reason));
 }
 
 TEST_CASE("each op that starts a kernel has a reason why it did not join another") {

@@ -115,13 +115,13 @@ TEST_CASE("A kernel for which there is no code is refused before any is made", "
     CHECK_THAT(refusal(text.replace(at, from.size(), to)).diagnostics(), Catch::Contains(expected));
   };
   refused("    %e = math.exp", "    %d = tensor.dim %x, %e0 : tensor<?xf16>\n    %e = math.exp",
-          "has no vector form in a kernel's body");
+          "the op cannot be vectorized in a kernel's body");
   refused("arith.mulf %e, %c", "arith.mulf %e, %outside", "reads a value from outside the body");
   refused("halftone.kind = \"loop\"", "halftone.kind = \"reduction_loop\"",
           "a kernel of form reduction_loop has 1 linalg.generic; expected 2");
   const auto refusedCount = [&](const std::string &counts, const std::string &got) {
     refused("halftone.outer = 0 : i64", counts,
-            "expected halftone.outer, halftone.reduced and halftone.indices to count some of the 1 dims, got " + got);
+            "expected halftone.outer, halftone.reduced and halftone.indices to add up to at most 1 dims, got " + got);
   };
   refusedCount("halftone.outer = 2 : i64", "2, 0 and 0");
   refusedCount("halftone.outer = -1 : i64", "-1, 0 and 0");
@@ -130,7 +130,7 @@ TEST_CASE("A kernel for which there is no code is refused before any is made", "
   refusedCount("halftone.outer = 0 : i64, halftone.indices = 2 : i64", "0, 0 and 2");
   refused("halftone.outer = 0 : i64", "halftone.outer = 0 : i64, halftone.lookup_arguments = -1 : i64",
           "expected an index argument for each dim and block size");
-  refused("halftone.kind = \"loop\"", "halftone.kind = \"cumulative\"", "to count some of the 1 dims, got 0, 0 and 0");
+  refused("halftone.kind = \"loop\"", "halftone.kind = \"cumulative\"", "to add up to at most 1 dims, got 0, 0 and 0");
   refused("halftone.dims = array<i64: 0>", "halftone.dims = array<i64: 1>", "one dim of the kernel for each loop");
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("An emitter may leave an llvm.func, if it is one of the target's legal
   auto refused = compileKernel(loop("2.0"), other);
   REQUIRE_FALSE(refused.isOk());
   CHECK_THAT(refused.status().diagnostics(),
-             Catch::Contains("is not in the vocabulary of kernels' code") && Catch::Contains("llvm."));
+             Catch::Contains("is not a legal op in emitted code") && Catch::Contains("llvm."));
 
   other.ops = {"llvm.func",          "llvm.return",        "llvm.intr.masked.load", "llvm.intr.masked.store",
                "llvm.intr.prefetch", "llvm.call_intrinsic"};

@@ -100,7 +100,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {half
   Status status = checkCastBudget(rows, options);
   REQUIRE_FALSE(status.isOk());
   CHECK(status.kind() == ErrorKind::compile_error);
-  CHECK(status.message() == "2 casts are kernels of their own; expected at most 1");
+  CHECK(status.message() == "2 casts are standalone kernels; expected at most 1");
   CHECK(status.layerPath() == "net/identity");
   CHECK(status.diagnostics() == "net/identity: float32 > float16, layer input (4)\n"
                                 "net/identity: float16 > float16, layer output (4)\n");

@@ -426,13 +426,13 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
           "#halftone_cpu.matmul: window = image with sums = tall");
   refused(schedule, "7 : i64", "expected halftone.schedule to be a schedule of a target");
   refused(schedule, "#halftone_cpu.attention",
-          "expected a schedule of a kernel of kind matmul, got #halftone_cpu.attention");
+          "expected a schedule for kernels of kind matmul, got #halftone_cpu.attention");
   refused(", halftone.schedule = " + schedule, "", "expected #halftone_cpu.matmul, got none");
   refused(schedule, schedule + "<product = vdpbf16ps>, halftone.numerics = \"strict\"",
           "expected a schedule that supports strict numerics, got #halftone_cpu.matmul<product = vdpbf16ps>");
   refused(schedule, schedule + "<product = vdpbf16ps>",
           findProduct(targetNamed("host"), cpu::Product::vdpbf16ps) ? "with factors of"
-                                                                    : "is no instruction of this CPU");
+                                                                    : "is not a product that this CPU supports");
   refused("%p = arith.mulf %x, %y", "%p = arith.divf %x, %y", "acc + a * b");
 }
 

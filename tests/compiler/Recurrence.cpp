@@ -285,6 +285,6 @@ TEST_CASE("Pairs in a recurrence are refused for factors that are not bf16, and 
   const std::string pairs = "#halftone_cpu.recurrence<product = vdpbf16ps>";
   refuses("f32", "x86_64-unknown-linux-gnu:znver4", pairs,
           "vdpbf16ps with factors of 'f32' in memory; expected bf16 in f32");
-  refuses("bf16", "x86-64-v4", pairs, "vdpbf16ps is no instruction of this CPU for products");
-  refuses("f32", "x86-64-v4", "#halftone_cpu.attention", "expected a schedule of a kernel of kind recurrence");
+  refuses("bf16", "x86-64-v4", pairs, "vdpbf16ps is not a product that this CPU supports");
+  refuses("f32", "x86-64-v4", "#halftone_cpu.attention", "expected a schedule for kernels of kind recurrence");
 }

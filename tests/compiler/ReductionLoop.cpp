@@ -68,7 +68,7 @@ TEST_CASE("Lanes along groups are refused where the schedule fits neither the ke
   const auto refuses = [](const KernelHarness &kernel, const std::string &parameters, const std::string &expected) {
     INFO(parameters);
     CHECK_THAT(kernel.refusalOf("#halftone_cpu.grouped<" + parameters + ">"),
-               Catch::Contains("no code for lanes along groups: " + expected));
+               Catch::Contains("unsupported lanes along groups: " + expected));
   };
   refuses(groups, "filters = 3, channels = 2, channel_dim = 2",
           "filters = 3; expected a divisor of the 8 lanes of a vector");

@@ -45,11 +45,12 @@ TEST_CASE("Schedules of CPUs refuse choices that exclude each other", "[targets]
   for (const char *product : {"multiply_add", "vpdpbusd", "tdpbf16ps"})
     refuses(std::string("matmul<product = ") + product + ", depth = even>",
             std::string("depth = even with product = ") + product + "; expected vdpbf16ps");
-  refuses("matmul<product = vpdpbusd, scales = true>", "scales = true with product = vpdpbusd, which is of integers");
+  refuses("matmul<product = vpdpbusd, scales = true>",
+          "scales = true with product = vpdpbusd, which multiplies integers");
   refuses("matmul<window = image, scales = true>", "scales = true with window = image");
   refuses("matmul<product = smmla>", "got: smmla");
   refuses("matmul<colour = blue>", "unknown struct parameter name: colour");
-  refuses("attention<product = tdpbssd>", "product = tdpbssd is of integers");
+  refuses("attention<product = tdpbssd>", "product = tdpbssd multiplies integers");
   refuses("attention<product = vdpbf16ps, few_queries = true>", "few_queries with product = vdpbf16ps");
   refuses("recurrence<product = tdpbf16ps>", "product = tdpbf16ps; expected multiply_add or vdpbf16ps");
   refuses("grouped<filters = 1, channels = 2, channel_dim = 0>", "expected 2 filters or more");

@@ -3,7 +3,7 @@
 func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
   %r = halftone.layer "net/gate" policy "float32" (%x) : (tensor<f32>) -> tensor<f32> {
   ^bb0(%a: tensor<f32>):
-    // expected-error @below {{'halftone.while' op has no gradient: how many steps it takes is not known when it is compiled; expected a scan, which is a fori_loop with integer bounds (layer net/gate)}}
+    // expected-error @below {{'halftone.while' op has no gradient, because its number of steps is unknown at compile time; expected a scan, which is a fori_loop with integer bounds (layer net/gate)}}
     %0 = halftone.while (%a) {maximum = 8 : i64} : (tensor<f32>) -> tensor<f32> {
     ^bb0(%c: tensor<f32>):
       %go = halftone.compare lt %c, %a : tensor<f32>
@@ -26,7 +26,7 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone
 // A gradient in a body, whose way leads out of the body: through a value that is made outside of a capture,
 func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
   %e = halftone.exp %x : tensor<f32>
-  // expected-error @below {{'halftone.scan' op holds a gradient whose value depends on what is differentiated by way of values outside of the body; expected the way inside, or a capture to differentiate by}}
+  // expected-error @below {{'halftone.scan' op contains a gradient whose value depends on its inputs (xs) through values outside the body; expected the whole path inside the body, or a capture to differentiate with respect to}}
   %r = halftone.scan (%x) {length = 3 : i64} : (tensor<f32>) -> tensor<f32> {
   ^bb0(%i: tensor<i32>, %c: tensor<f32>):
     %y = halftone.mul %e, %x : tensor<f32>
@@ -41,7 +41,7 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone
 
 // or through the step before.
 func.func @main(%x: tensor<f32> {halftone.name = "x"}, %z: tensor<f32> {halftone.name = "z"}) -> (tensor<f32> {halftone.name = "d"}) {
-  // expected-error @below {{'halftone.scan' op holds a gradient whose value depends on what is differentiated by way of values outside of the body}}
+  // expected-error @below {{'halftone.scan' op contains a gradient whose value depends on its inputs (xs) through values outside the body}}
   %r:2 = halftone.scan (%z, %z) {length = 3 : i64} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   ^bb0(%i: tensor<i32>, %c: tensor<f32>, %b: tensor<f32>):
     %y = halftone.mul %c, %x : tensor<f32>
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
 
 halftone.variable @w : tensor<f32>
 func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
-  // expected-error @below {{'halftone.gradient' op names variables; expected lift-variables first}}
+  // expected-error @below {{'halftone.gradient' op names variables; expected lift-variables to run first}}
   %d = halftone.gradient %x of [@w] : tensor<f32> -> tensor<f32>
   return %d : tensor<f32>
 }

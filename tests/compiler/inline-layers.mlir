@@ -52,7 +52,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<4xf32> {half
 // -----
 
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {halftone.name = "y"}) {
-  // expected-error @below {{'halftone.layer' op "net/dense" has operands of other types than its block arguments; expected insert-casts first}}
+  // expected-error @below {{'halftone.layer' op "net/dense" has operands whose types differ from those of its block arguments; expected insert-casts to run first}}
   %y = halftone.layer "net/dense" policy "float16" (%x) : (tensor<4xf32>) -> tensor<4xf16> {
   ^bb0(%a: tensor<4xf16>):
     halftone.yield %a : tensor<4xf16>

@@ -193,7 +193,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}) -> (tensor<f32> {halftone.
 // A value that a branch has assigned and read is out of the reach of a derivative behind the `when`.
 halftone.variable @w : tensor<f32>
 func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
-  // expected-error @below {{'halftone.when' op assigns @w and reads the new value; expected no gradient by @w of a value that depends on it}}
+  // expected-error @below {{'halftone.when' op assigns @w and reads the new value; expected no gradient with respect to @w of a value that depends on it}}
   %y = halftone.when %p : (tensor<f32>) {
     %0 = halftone.abs %x : tensor<f32>
     halftone.assign @w, %0 : tensor<f32>
@@ -212,7 +212,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<f32> {halftone.
 
 halftone.variable @w : tensor<4xf32>
 func.func @main() -> (tensor<4xf16> {halftone.name = "w"}) {
-  // expected-error @below {{'halftone.read' op gives 'tensor<4xf16>' for a variable of type 'tensor<4xf32>'; expected insert-casts first}}
+  // expected-error @below {{'halftone.read' op has type 'tensor<4xf16>' for a variable of type 'tensor<4xf32>'; expected insert-casts to run first}}
   %w = halftone.read @w : tensor<4xf16>
   return %w : tensor<4xf16>
 }
@@ -331,7 +331,7 @@ func.func @main() {
 
 halftone.variable @w : tensor<f32>
 func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
-  // expected-error @below {{'halftone.scan' op assigns @w and reads the new value; expected no gradient by @w of a value that depends on it}}
+  // expected-error @below {{'halftone.scan' op assigns @w and reads the new value; expected no gradient with respect to @w of a value that depends on it}}
   %y = halftone.scan (%x) {length = 2 : i64} : (tensor<f32>) -> tensor<f32> {
   ^bb0(%i: tensor<i32>, %c: tensor<f32>):
     %w = halftone.read @w : tensor<f32>

@@ -5,7 +5,7 @@ halftone.kernel reduction_loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
   %0 = halftone.reduce sum %a {axes = array<i64: 0>} : tensor<6x4xf32> -> tensor<4xf32>
   %b = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<4xf32> to tensor<6x4xf32>
   %1 = halftone.sub %a, %b : tensor<6x4xf32>
-  // expected-error @below {{a reduction loop has no reduction of a reduction}}
+  // expected-error @below {{a reduction of a reduction is not supported in a reduction loop}}
   %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<6x4xf32> -> tensor<4xf32>
   halftone.yield %2 : tensor<4xf32>
 }
@@ -14,7 +14,7 @@ halftone.kernel reduction_loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
 
 halftone.kernel loop @k (tensor<6x4xf16>) -> tensor<2x4xf16> attributes {spec = #halftone.blocks<rows = 3>} {
 ^bb0(%a: tensor<6x4xf16>):
-  // expected-error @below {{a partial reduction accumulates in f32 or wider, not in 'f16'}}
+  // expected-error @below {{a partial reduction must accumulate in f32 or wider, not in 'f16'}}
   %0 = halftone.partial_reduce max %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x4xf16> -> tensor<2x4xf16>
   halftone.yield %0 : tensor<2x4xf16>
 }

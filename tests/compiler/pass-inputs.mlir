@@ -8,7 +8,7 @@
 // RUN: halftone-opt %t/kernel.mlir --halftone-lower-to-linalg -o %t/linalg.mlir
 // RUN: %python %S/pass_inputs.py %t
 // RUN: not halftone-opt %s --halftone-lower-to-linalg 2>&1 | FileCheck-22 %s
-// CHECK: pass-inputs.mlir:[[@LINE+5]]:{{[0-9]+}}: error: halftone-lower-to-linalg expects a module in stage kernel; 'halftone.layer' stands in modules in stage graph
+// CHECK: pass-inputs.mlir:[[@LINE+5]]:{{[0-9]+}}: error: halftone-lower-to-linalg expects a module in stage kernel; 'halftone.layer' occurs in modules in stage graph
 // CHECK-NOT: {{(error|module)}}
 halftone.variable @w : tensor<4xf32> {path = "net/w"}
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "loss"}) {

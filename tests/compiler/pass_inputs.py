@@ -49,7 +49,7 @@ def run(case):
     assert stage in REFUSED[name], what
     if name != "verify-stage": # it names each finding
         assert ended.stderr.count("error:") == 1, what
-        assert f"halftone-{name} expects a module" in ended.stderr or "expected insert-casts first" in ended.stderr, what
+        assert f"halftone-{name} expects a module" in ended.stderr or "expected insert-casts to run first" in ended.stderr, what
 
 
 passes = re.findall(r"^\s+--halftone-([a-z-]+)", subprocess.run(["halftone-opt", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout,

@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --verify-diagnostics --halftone-place-collectives
 
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
-  // expected-error @below {{has no order; expected bucket-collectives first}}
+  // expected-error @below {{has no order; expected bucket-collectives to run first}}
   %0 = halftone.all_reduce sum (%x) : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -10,7 +10,7 @@ func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {half
 
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
   %0 = halftone.all_reduce sum (%x) {order = 1 : i64} : tensor<8xf32>
-  // expected-error @below {{waits for one of a higher order}}
+  // expected-error @below {{depends on a collective of a higher order}}
   %1 = halftone.all_reduce sum (%0) {order = 0 : i64} : tensor<8xf32>
   return %1 : tensor<8xf32>
 }

@@ -1,18 +1,18 @@
 // RUN: halftone-opt %s --split-input-file --halftone-verify-stage=stage=kernel --verify-diagnostics
 
-// expected-error @below {{a kernel of kind matmul holds the ops of a kernel of kind loop}}
+// expected-error @below {{a kernel of kind matmul contains the ops of a kernel of kind loop}}
 halftone.kernel matmul @m (tensor<8xf32>) -> tensor<8xf32> {
 ^bb0(%a: tensor<8xf32>):
   %0 = halftone.neg %a : tensor<8xf32>
   halftone.yield %0 : tensor<8xf32>
 }
-// expected-error @below {{a kernel of kind row holds the ops of a kernel of kind loop}}
+// expected-error @below {{a kernel of kind row contains the ops of a kernel of kind loop}}
 halftone.kernel row @r (tensor<8xf32>) -> tensor<8xf32> {
 ^bb0(%a: tensor<8xf32>):
   %0 = halftone.neg %a : tensor<8xf32>
   halftone.yield %0 : tensor<8xf32>
 }
-// expected-error @below {{a kernel of kind scatter holds the ops of a kernel of kind loop}}
+// expected-error @below {{a kernel of kind scatter contains the ops of a kernel of kind loop}}
 halftone.kernel scatter @s (tensor<8xf32>) -> tensor<8xf32> {
 ^bb0(%a: tensor<8xf32>):
   %0 = halftone.neg %a : tensor<8xf32>
@@ -47,7 +47,7 @@ halftone.kernel loop @k (tensor<i32>, tensor<i32>) -> tensor<i32> {
   halftone.yield %0 : tensor<i32>
 }
 func.func @main(%x: tensor<i32> {halftone.name = "x"}) -> (tensor<i32> {halftone.name = "y"}) {
-  // expected-error @below {{'halftone.scan' op is not legal in stage kernel: expected a carry in the place of its index, which no kernel can read}}
+  // expected-error @below {{'halftone.scan' op is not legal in stage kernel: expected a carry instead of its index, which no kernel can read}}
   %y = halftone.scan (%x) {length = 3 : i64} : (tensor<i32>) -> tensor<i32> {
   ^bb0(%i: tensor<i32>, %c: tensor<i32>):
     %0 = halftone.launch @k(%c, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>

@@ -20,7 +20,7 @@
 // ORDER: --start-from=pure comes after --stop-after=graph
 // SOUP: Cannot find option named 'soup'
 // WRONG: 'halftone.layer' op is not legal in stage pure: expected no layer after inline-layers
-// WRONG: 'halftone.assign' op is not legal in stage pure: expected state as arguments and results after lift-variables
+// WRONG: 'halftone.assign' op is not legal in stage pure: expected state to be arguments and results after lift-variables
 halftone.variable @w : tensor<4x2xf32> {path = "net/dense/kernel"}
 func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "loss"}) {
   %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {layer_class = "Dense"} : (tensor<8x4xf32>) -> tensor<8x2xf16> {

@@ -22,7 +22,7 @@ struct Length {
 
 /// The sum over the titles of kernels and of cores in the text of stage target.
 Length lengthOf(const std::string &text) {
-  static const std::regex title(R"(\n# [0-9a-f]{64}: (halftone_core_)?.*, (\d+) instructions of LLVM\n)");
+  static const std::regex title(R"(\n# [0-9a-f]{64}: (halftone_core_)?.*, (\d+) LLVM instructions\n)");
   Length length;
   const std::string whole = "\n" + text;
   for (auto found = std::sregex_iterator(whole.begin(), whole.end(), title); found != std::sregex_iterator(); ++found) {

@@ -73,7 +73,7 @@ TEST_CASE("An optimizer object belongs to the variables of one model, as in Kera
 }
 
 TEST_CASE("Each name that an error lists as known can be used") {
-  const std::string text = errorOf([] { (void)Optimizer("no such name"); });
+  const std::string text = errorOf([] { (void)Optimizer("not a known name"); });
   const size_t begin = text.find("Known: ");
   REQUIRE(begin != std::string::npos);
   std::istringstream names(text.substr(begin + 7));

@@ -56,7 +56,7 @@ TEST_CASE("a mixed training step has no kernel that only casts") {
 TEST_CASE("The limit of standalone casts holds in strict numerics, where each cast is a kernel") {
   Sequential model = smallMlp("mixed_float16", {.numerics = Numerics::strict, .max_standalone_casts = 0});
   CHECK_THROWS_WITH(model.train_on_batch(mnist().x_train.slice(0, 128), mnist().y_train.slice(0, 128)),
-                    Contains("casts are kernels of their own; expected at most 0"));
+                    Contains("casts are standalone kernels; expected at most 0"));
 }
 
 TEST_CASE("dump_ir writes one file a stage") {

@@ -10,15 +10,15 @@
 // CHECK-NEXT: //   clone broadcast [net/hidden]: always cloned
 // CHECK-NEXT: //   op add [net/hidden]: join producers
 // CHECK-NEXT: //   op relu [net/hidden]: join producers
-// CHECK-NEXT: //   start contract [net/hidden]: contraction: before a contraction a kernel holds cloned producers only
-// CHECK-NEXT: //   store relu [net/hidden]: recompute results: a kernel reads it in another way than elementwise
+// CHECK-NEXT: //   start contract [net/hidden]: contraction: a kernel computes only cloned producers before a contraction
+// CHECK-NEXT: //   store relu [net/hidden]: recompute results: a kernel does not read it elementwise
 // CHECK-NEXT: // kernel @matmul_{{[0-9a-f]+}}: [[PRODUCT:.*]]
-// CHECK: //   apart from "[[ROW:.*]]": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)
+// CHECK: //   not fused with "[[ROW:.*]]": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)
 // CHECK: // kernel @row_{{[0-9a-f]+}}: [[ROW]]
 // CHECK-NEXT: //   op reduce [net/head]: start
-// CHECK: //   start reduce [net/head]: join producers: no kernel that computes an operand takes it
+// CHECK: //   start reduce [net/head]: join producers: it cannot be fused with any kernel that computes an operand
 // CHECK-NEXT: //   start reduce [net/head]: partial reduction in producer: no kernel computes the operand in blocks along the reduced axes, and one block can reduce it
-// CHECK-NEXT: //   apart from "[[PRODUCT]]": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)
+// CHECK-NEXT: //   not fused with "[[PRODUCT]]": reduce [net/head]: join producers: matmul: a reduction is not partial (reduce)
 halftone.variable @w0 : tensor<64x128xf32> {path = "net/hidden/kernel"}
 halftone.variable @b0 : tensor<128xf32> {path = "net/hidden/bias"}
 halftone.variable @w1 : tensor<128x10xf32> {path = "net/head/kernel"}
@@ -56,8 +56,8 @@ func.func @main(%x: tensor<32x64xf32> {halftone.name = "x"}) -> (tensor<32x10xf3
 // CHECK: //   op partial_reduce: partial reduction in producer
 // CHECK: //   op partial_reduce [net/dense]: partial reduction in producer
 // CHECK: // kernel @row_{{[0-9a-f]+}}: (explain-fusion.mlir:{{[0-9]+}}): reduce
-// CHECK: //   apart from "[[PRODUCT]]": reduce: join producers: the kernel of a partial reduction reads its result (partial_reduce)
-// CHECK-NEXT: //   apart from "[[PRODUCT]]": reduce: partial reduction in producer: the operand has another shape than the kernel
+// CHECK: //   not fused with "[[PRODUCT]]": reduce: join producers: the kernel of a partial reduction reads its result (partial_reduce)
+// CHECK-NEXT: //   not fused with "[[PRODUCT]]": reduce: partial reduction in producer: the operand differs in shape from the kernel
 // CHECK: // kernel @reduction_loop_{{[0-9a-f]+}}: net/dense
 // CHECK-NEXT: //   op reduce [net/dense]: start
 // CHECK-NEXT: //   op sub: join producers
@@ -116,7 +116,7 @@ func.func @main(%x: tensor<4x16x16x1x8xf32> {halftone.name = "x"}) -> (tensor<4x
 // CHECK-NEXT: //   clone erf: recompute results
 // CHECK-NEXT: //   op contract: contraction
 // CHECK-NEXT: //   clone exp: recompute results
-// CHECK: //   apart from "[[FIRST]]": mul: join producers: a dependency cycle would arise
+// CHECK: //   not fused with "[[FIRST]]": mul: join producers: fusion would create a dependency cycle
 func.func @main(%x: tensor<1024x8xf32> {halftone.name = "x"}, %w: tensor<8x1024xf32> {halftone.name = "w"}, %v: tensor<1024x8xf32> {halftone.name = "v"}) -> (tensor<1024x1024xf32> {halftone.name = "d"}) {
   %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x8xf32>, tensor<8x1024xf32>) -> tensor<1024x1024xf32>
   %1 = halftone.erf %0 : tensor<1024x1024xf32>
@@ -156,7 +156,7 @@ func.func @main(%q: tensor<2x64x4x16xf32> {halftone.name = "q"}, %seen: tensor<2
 // CHECK: // kernel @loop_{{[0-9a-f]+}}: net/rnn
 // CHECK-NEXT: //   op constant [net/rnn]: start
 // CHECK-NEXT: //   start constant [net/rnn]: always cloned: its value is read from memory
-// CHECK-NEXT: //   start constant [net/rnn]: join producers: no kernel computes an operand, except behind a reshape or another op that no kernel holds
+// CHECK-NEXT: //   start constant [net/rnn]: join producers: no kernel computes an operand, except through a reshape or another op outside of kernels
 // CHECK: // kernel @recurrence_{{[0-9a-f]+}}: net/rnn
 // CHECK-NEXT: //   op scan [net/rnn]: recurrence
 halftone.variable @r : tensor<20x20xf32> {path = "net/rnn/recurrent_kernel"}
@@ -182,7 +182,7 @@ func.func @main(%x: tensor<5x65x20xf32> {halftone.name = "x"}) -> (tensor<5x65x2
 // A product reads a sum of two tensors from memory. A mean over few rows gets no kernel of partial results.
 // CHECK: // kernel @loop_{{[0-9a-f]+}}: {{.*}}: add
 // CHECK-NEXT: //   op add: start
-// CHECK-NEXT: //   start add: contraction: it is no prologue: elementwise, without transcendental functions, of one tensor of its size and scalars
+// CHECK-NEXT: //   start add: contraction: it is not a prologue: elementwise ops, none of them transcendental, on scalars and one tensor of its size
 // CHECK: // kernel @reduction_loop
 // CHECK: //   start reduce: reductions to readers: the operand is too small for a kernel of partial results, or the result too large
 func.func @main(%x: tensor<64x128xf32> {halftone.name = "x"}, %z: tensor<64x128xf32> {halftone.name = "z"}, %w: tensor<128x32xf32> {halftone.name = "w"}, %u: tensor<64x128xf32> {halftone.name = "u"}) -> (tensor<64x32xf32> {halftone.name = "y"}, tensor<128xf32> {halftone.name = "s"}) {

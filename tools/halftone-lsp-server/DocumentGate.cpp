@@ -70,9 +70,8 @@ std::string withLines(StringRef text) {
 
 DocumentGate::Passage DocumentGate::enter(StringRef message) {
   if (nestsDeeply(message))
-    return {
-        {},
-        {errorReply(nullptr, parseError, "JSON that nests more than " + std::to_string(maxLevels) + " levels deep")}};
+    return {{},
+            {errorReply(nullptr, parseError, "JSON nested more than " + std::to_string(maxLevels) + " levels deep")}};
   Expected<json::Value> parsed = json::parse(message);
   if (!parsed)
     return {{}, {errorReply(nullptr, parseError, toString(parsed.takeError()))}};

@@ -155,7 +155,7 @@ struct Exchange {
       ++part;
     char text[200];
     std::snprintf(text, sizeof text,
-                  "rank %d has not answered rank %d for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
+                  "rank %d has not answered rank %d for %g seconds, the limit set by HALFTONE_EXCHANGE_SECONDS",
                   parts[part].rank, self.rank, maxSeconds);
     return text;
   }
@@ -357,7 +357,7 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
     if (maxSeconds > 0 && !joinsInTime(code)) {
       char text[200];
       std::snprintf(text, sizeof text,
-                    "some process has not joined the run for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
+                    "some process has not joined the run for %g seconds, the limit set by HALFTONE_EXCHANGE_SECONDS",
                     maxSeconds);
       failure(text, error, errorBytes);
       return nullptr;

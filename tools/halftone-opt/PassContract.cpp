@@ -150,5 +150,5 @@ std::string breachOf(StringRef pass, const Contract &before, const Contract &aft
   constexpr size_t limit = 3;
   std::string text =
       fmt::format("{}", fmt::join(changes.begin(), changes.begin() + std::min(limit, changes.size()), "; "));
-  return changes.size() > limit ? fmt::format("{}; and {} changes more", text, changes.size() - limit) : text;
+  return changes.size() > limit ? fmt::format("{}; and {} more changes", text, changes.size() - limit) : text;
 }

@@ -35,7 +35,7 @@ ExitCode convertName(const Arguments &arguments) {
   const bool toStdout = arguments.output == "-";
   const std::optional<DTypePolicy> policy = successorOf(arguments.subject);
   if (!policy)
-    printError("halftone-policy: Keras 3 has no policy like '{}'\n", arguments.subject);
+    printError("halftone-policy: Keras 3 has no equivalent of '{}'\n", arguments.subject);
   ordered_json result = jsonHead("convert", policy ? "ok" : "no");
   result["from"] = arguments.subject;
   if (!toStdout)

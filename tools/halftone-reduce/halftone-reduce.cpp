@@ -40,8 +40,8 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("MODULE", arguments.input, "A .mlir module in text or bytecode, or - for stdin")->required();
   auto *test =
       app.add_option("--test", question.script,
-                     "A program that gets the file of a module as its last argument, and exits with 1 if the module "
-                     "still fails, else with 0");
+                     "A program that takes the file of a module as its last argument, and exits with 1 if the module "
+                     "still fails, otherwise with 0");
   app.add_option("--test-arg", question.arguments, "With --test: an argument before the file; may be repeated")
       ->expected(1)
       ->take_all()
@@ -68,8 +68,7 @@ std::string faultOf(const Arguments &arguments) {
   if (question.says.empty() && !question.code)
     return "--command: expected --says, --exits or both, which determine whether the module still fails";
   if (question.command.find("%s") == question.command.npos)
-    return fmt::format("--command: expected %s in it, which stands for the file of a module; got '{}'",
-                       question.command);
+    return fmt::format("--command: expected %s, which is replaced by the file of a module; got '{}'", question.command);
   if (question.says.find('\n') != question.says.npos)
     return "--says: expected one line of text";
   return "";

@@ -167,7 +167,7 @@ InputSpec parseInputSpec(std::string_view text) {
   if (!isBare(text) && !takeType()) {
     size_t equals = text.find('=');
     if (equals == text.npos || equals == 0 || !spec.name.empty())
-      throw bad("there is neither a type nor a name");
+      throw bad("neither a type nor a name is given");
     spec.name = text.substr(0, equals);
     text.remove_prefix(equals + 1);
     if (!isBare(text) && !takeType())
@@ -181,7 +181,7 @@ InputSpec parseInputSpec(std::string_view text) {
   } else if (text.starts_with('@')) {
     spec.text = text.substr(1);
     if (spec.text.empty())
-      throw bad("'@' names no file");
+      throw bad("no file name after '@'");
     if (!spec.type && !spec.text.ends_with(".npy"))
       throw bad("a file without a type must be .npy");
     spec.source = spec.type ? InputSpec::Source::raw : InputSpec::Source::npy;

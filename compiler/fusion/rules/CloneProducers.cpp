@@ -42,7 +42,7 @@ RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   if (state.cloned.isStored(op) || !isa<ElementwiseOpInterface, RandomBitsOp>(op))
     return RuleResult::declined;
   if (state.cloned.escapes(op))
-    return RuleResult::because("the result is read from memory, by an op that no kernel holds");
+    return RuleResult::because("an op outside of kernels reads the result from memory");
   if (!state.graph.producerKernels(op).empty())
     return RuleResult::because("a kernel computes an operand");
   const KernelBody body = state.cloned.bodyOf(op);
@@ -58,7 +58,7 @@ RuleResult cloneCheapChain(FusionState &state, Operation *op) {
   if (static_cast<int64_t>(loads.size()) > state.costs.chainLoads ||
       transcendentals > state.costs.chainTranscendentals ||
       static_cast<int64_t>(body.ops.size()) > state.costs.chainOps)
-    return RuleResult::because("it loads too many tensors, or computes too much");
+    return RuleResult::because("it loads too many tensors, or has too many ops or transcendental functions");
   state.cloned.markChain(op);
   return RuleResult::applied;
 }

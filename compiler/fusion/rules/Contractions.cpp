@@ -34,10 +34,11 @@ RuleResult startAttention(FusionState &state, Operation *op) {
     Operation *producer = operand.get().getDefiningOp();
     const bool isComputed =
         operand.get() == mask && producer && state.cloned.isCloned(producer) && computesMask(state, op, mask);
-    if (!isComputed && failed(storeOperand(state, operand, "an attention computes no operand but a cheap mask")))
+    if (!isComputed &&
+        failed(storeOperand(state, operand, "an attention reads its operands from memory, except a cheap mask")))
       return RuleResult::failed;
   }
-  state.decline(op, "an attention reads its operands from memory, or computes its mask itself");
+  state.decline(op, "an attention reads its operands from memory, except a mask that it computes");
   return startGroup(state, op);
 }
 
@@ -61,7 +62,7 @@ RuleResult startContraction(FusionState &state, Operation *op) {
   if (!contract)
     return RuleResult::declined;
   constexpr llvm::StringLiteral notPrologue =
-      "it is no prologue: elementwise, without transcendental functions, of one tensor of its size and scalars";
+      "it is not a prologue: elementwise ops, none of them transcendental, on scalars and one tensor of its size";
   const WindowOp window = windowOf(contract);
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
@@ -71,7 +72,7 @@ RuleResult startContraction(FusionState &state, Operation *op) {
     if (!isThroughWindow && !isPrologue(state, operand) && failed(storeOperand(state, operand, notPrologue)))
       return RuleResult::failed;
   }
-  state.decline(op, "before a contraction a kernel holds cloned producers only");
+  state.decline(op, "a kernel computes only cloned producers before a contraction");
   return startGroup(state, op);
 }
 

@@ -60,14 +60,14 @@ SmallVector<Operation *> splitInto(FusionState &state, std::optional<FusionGroup
     return SmallVector<Operation *>();
   };
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
-    return decline("the operand has another shape than the kernel");
+    return decline("the operand differs in shape from the kernel");
   const PartialReductionOf tilingOf = formOf(shape.kind).partialReduction;
   const auto tiling = tilingOf ? tilingOf(shape, contract, reduced, state.blocking) : std::nullopt;
   if (!tiling)
-    return decline("the blocks of the kernel do not cut the reduced axes");
+    return decline("the kernel's blocks do not partition the reduced axes");
   auto [first, rest] = splitInTwo(state, op, *tiling);
   if (!host)
-    state.decline(first, "no kernel that computes or reads the operand takes it");
+    state.decline(first, "it cannot be fused with any kernel that computes or reads the operand");
   std::optional<Fusion> fusion = state.plan(groups, first);
   if (!fusion) {
     Operation *reshape = first.getX().getDefiningOp();
@@ -134,7 +134,7 @@ bool moveToReader(FusionState &state, FusionGroupId host, FusionGroupId id, Redu
   }
   auto before = state.graph.predecessorsBetween({host, id}, nullptr);
   if (!before) {
-    state.decline(op, host, "a dependency cycle would arise");
+    state.decline(op, host, "fusion would create a dependency cycle");
     return false;
   }
   const SmallVector<Operation *> readers = state.graph.consumersOf(op.getY()), finish = splitInto(state, host, op);

@@ -12,7 +12,7 @@ RuleResult joinProducers(FusionState &state, Operation *op) {
   const SmallVector<FusionGroupId> candidates = state.graph.producerKernels(op);
   if (candidates.empty())
     return RuleResult::because(
-        "no kernel computes an operand, except behind a reshape or another op that no kernel holds");
+        "no kernel computes an operand, except through a reshape or another op outside of kernels");
   std::optional<Fusion> fusion = state.plan(candidates, op);
   if (!fusion && candidates.size() > 1) {
     SmallVector<FusionGroupId> taken;
@@ -25,23 +25,23 @@ RuleResult joinProducers(FusionState &state, Operation *op) {
     }
   }
   if (!fusion)
-    return RuleResult::because("no kernel that computes an operand takes it");
+    return RuleResult::because("it cannot be fused with any kernel that computes an operand");
   state.fuse(std::move(*fusion));
   return RuleResult::applied;
 }
 
 RuleResult startGroup(FusionState &state, Operation *op) {
   if (state.numerics.formsAlone())
-    state.decline(op, "in strict numerics each op is a kernel");
+    state.decline(op, "in strict numerics, each op is a separate kernel");
   std::optional<Fusion> fusion = state.plan({}, op);
   if (!fusion) {
     for (OpOperand &operand : op->getOpOperands())
-      if (failed(storeOperand(state, operand, "no kernel holds the op with its cloned producers")))
+      if (failed(storeOperand(state, operand, "no kernel kind supports the op together with its cloned producers")))
         return RuleResult::failed;
     fusion = state.plan({}, op);
   }
   if (!fusion) {
-    op->emitOpError("fits no kind of kernel; expected normalize to have split it");
+    op->emitOpError("fits no kernel kind; expected normalize to have rewritten it");
     return RuleResult::failed;
   }
   state.fuse(std::move(*fusion));

@@ -136,7 +136,7 @@ std::optional<Recomputation> RecomputationSearch::run() {
   if (!found.source || shapeOf(found.source) != shapeOf(found.value))
     return because("no tensor of this shape would be read");
   if (isVariable(found.source))
-    return because("a variable would be read, which its new value may then not overwrite");
+    return because("a variable would be read, and could then not be updated in place");
   if (static_cast<int64_t>(vectors.size()) > state.costs.recomputeVectors)
     return because("too many vectors would be read");
   return std::move(found);
@@ -190,7 +190,7 @@ std::optional<Recomputation> ResultRecompute::recomputationOf(Value value, Fusio
   if (elementsOf(value) < state.costs.largeInput)
     return because("it is small");
   if (!isReadElementwise(value, id))
-    return because("a kernel reads it in another way than elementwise");
+    return because("a kernel does not read it elementwise");
   RecomputationSearch search(state, body, sources, value);
   auto found = search.run();
   return found ? std::move(found) : because(search.reason());
@@ -252,7 +252,7 @@ void ResultRecompute::apply(const Recomputation &recomputation, FusionGroupId id
   if (shapes.size() < affected.size()) {
     for (OpOperand *use : uses)
       use->set(recomputation.value);
-    return keepStored(recomputation.value, "a kernel that reads it cannot hold the ops");
+    return keepStored(recomputation.value, "a kernel that reads it cannot contain the ops");
   }
   for (auto [each, shape] : llvm::zip_equal(affected, shapes))
     state.graph.setShape(each, std::move(shape));
@@ -283,7 +283,7 @@ void ResultRecompute::run(FusionGroupId id) {
       llvm::append_range(accepted, std::move(recomputations));
     else
       for (const Recomputation &each : recomputations)
-        keepStored(each.value, "the tensor to read would have to stay in memory longer, and takes as many bytes");
+        keepStored(each.value, "the tensor to read would have to stay live longer, and has at least as many bytes");
   }
   IRMapping clones;
   for (const Recomputation &each : accepted)
@@ -300,13 +300,13 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
       elementsOf(op->getResult(0)) < state.costs.largeInput)
     return RuleResult::declined;
   if (state.cloned.escapes(op))
-    return RuleResult::because("the result is read from memory, by an op that no kernel holds");
+    return RuleResult::because("an op outside of kernels reads the result from memory");
   const KernelBody body = state.cloned.bodyOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   DenseSet<Value> tensors, vectors;
   for (Operation *each : body.ops) {
     if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
-      return RuleResult::because("it takes transcendental functions, random bits, or elements at other indices");
+      return RuleResult::because("it contains a transcendental function, random bits, a lookup or a transpose");
     for (Value operand : each->getOperands())
       if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
         (shapeOf(operand) == shapeOf(op->getResult(0)) ? tensors : vectors).insert(operand);
@@ -316,7 +316,8 @@ RuleResult recomputeInReaders(FusionState &state, Operation *op) {
       static_cast<int64_t>(body.ops.size()) > state.costs.recomputeOps ||
       llvm::any_of(vectors, [&](Value value) { return elementsOf(value) >= state.costs.largeInput; }) ||
       (!isFlag && bitsOf(*tensors.begin()) > bitsOf(op->getResult(0))))
-    return RuleResult::because("it reads more than one tensor no wider than the result and some vectors");
+    return RuleResult::because(
+        "it reads more than one tensor no wider than the result and a few small vectors, or has too many ops");
   state.cloned.markChain(op);
   return RuleResult::applied;
 }

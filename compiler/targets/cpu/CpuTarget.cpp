@@ -42,9 +42,8 @@ Status unknown(std::string_view name, std::string_view why) {
       ErrorKind::value_error,
       fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
                   "\"sapphirerapids\", \"graniterapids\", \"sm_80[:<multiprocessors>]\" or \"<triple>[:<cpu>]\" of a "
-                  "64-bit little-endian CPU with "
-                  "ELF objects, such as "
-                  "\"aarch64-unknown-linux-gnu:neoverse-n1\", or \"emulated:\" and one of these",
+                  "64-bit little-endian CPU with ELF objects, such as \"aarch64-unknown-linux-gnu:neoverse-n1\", or "
+                  "\"emulated:\" followed by one of these",
                   name, why));
 }
 
@@ -77,7 +76,7 @@ StatusOr<CpuTarget> findEmulated(std::string_view name) {
   HALFTONE_RETURN_IF_ERROR(host.status());
   if (!found->emulated.empty() || !llvm::Triple(found->triple).isX86() || !llvm::Triple(host->triple).isX86() ||
       !host->math.hasFma)
-    return unknown(name, "x86 CPUs are emulated, on x86 CPUs with fused multiply-add");
+    return unknown(name, "only x86 CPUs can be emulated, on an x86 host with fused multiply-add");
   found->name = std::string(name);
   found->emulated = std::exchange(found->processor, host->processor);
   found->triple = host->triple;
@@ -178,14 +177,14 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     if (colon != std::string_view::npos)
       target.processor = std::string(name.substr(colon + 1));
   } else {
-    return unknown(name, "no such name");
+    return unknown(name, "not a known name");
   }
 
   const llvm::Triple triple(target.triple);
   if (!isCpu(triple) || !triple.isArch64Bit() || !triple.isLittleEndian())
-    return unknown(name, fmt::format("\"{}\" is no 64-bit little-endian CPU", target.triple));
+    return unknown(name, fmt::format("\"{}\" is not a 64-bit little-endian CPU", target.triple));
   if (!triple.isOSBinFormatELF())
-    return unknown(name, fmt::format("\"{}\" has no ELF objects", target.triple));
+    return unknown(name, fmt::format("\"{}\" does not use ELF objects", target.triple));
   std::string error;
   const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!llvmTarget || !llvmTarget->hasTargetMachine() || !llvmTarget->hasMCAsmBackend())
@@ -205,7 +204,7 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     setX86Facts(target, *info);
   } else if (triple.isAArch64()) {
     if (!info->checkFeatures("+neon"))
-      return unknown(name, fmt::format("\"{}\" has no vectors", target.processor));
+      return unknown(name, fmt::format("\"{}\" has no vector registers", target.processor));
     target.math.hasFma = target.math.convertsF16 = target.math.hasRounding = true;
     target.vectorRegisters = 32;
   }

@@ -55,7 +55,7 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
 /// contains several groups, or into registers, one sum per channel, if it contains one.
 LogicalResult checkGroups(const KernelFrame &frame, cpu::GroupedScheduleAttr grouped) {
   const int64_t filters = grouped.getFilters(), channels = grouped.getChannels(), channelDim = grouped.getChannelDim();
-  const auto refuse = [&] { return frame.source.function.emitError() << "no code for lanes along groups: "; };
+  const auto refuse = [&] { return frame.source.function.emitError() << "unsupported lanes along groups: "; };
   const int64_t firstReduced = frame.source.form.outer, kept = frame.dims - 2;
   if (kept < 0 || (frame.source.form.reduced > 0 && firstReduced + frame.source.form.reduced > kept))
     return refuse() << "the last two of " << frame.dims << " dims are groups and filters; expected both to be kept";

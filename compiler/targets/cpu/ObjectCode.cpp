@@ -34,7 +34,7 @@ Status checkSymbols(llvm::StringRef object, const llvm::Module &module) {
       missing += (missing.empty() ? "" : ", ") + name->str();
   }
   if (!missing.empty())
-    return codeGenerationFailure("the kernel would call " + missing + "; expected code that calls nothing but cores");
+    return codeGenerationFailure("the kernel would call " + missing + "; expected code that calls only cores");
   return Status::ok();
 }
 

@@ -37,9 +37,9 @@ FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value 
   const bool hasMove =
       panels->bits == 0 || (panels->bits == 4 && panels->depth == 0 && type.getElementType().isInteger(8));
   if (!hasMove || bits * panels->group != 8 * groupBytes || panels->columns != panelColumns || frame.dims != 2)
-    return emitError(frame.getLoc()) << "no code that stores " << type << " in panels of " << panels->columns
+    return emitError(frame.getLoc()) << "storing " << type << " in panels of " << panels->columns
                                      << " columns, groups of " << panels->group << ", in a kernel of " << frame.dims
-                                     << " dims";
+                                     << " dims is not supported";
   return std::optional(PackedStore(frame, result, *panels, index));
 }
 

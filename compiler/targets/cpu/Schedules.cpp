@@ -52,7 +52,7 @@ LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, b
   if (depth == DepthFact::even && !takesPairs)
     return refuse("depth = even", ofProduct + "; expected vdpbf16ps");
   if (scales && rowOf(product).takesIntegers)
-    return refuse("scales = true", ofProduct + ", which is of integers");
+    return refuse("scales = true", ofProduct + ", which multiplies integers");
   if (scales && window == WindowRead::image)
     return refuse("scales = true", "window = image");
   return success();
@@ -72,7 +72,7 @@ bool MatmulScheduleAttr::takesStoredFactors() const { return getProduct() != Pro
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, Product product, bool fewQueries) {
   if (rowOf(product).takesIntegers)
     return emitError() << "#" << name << ": product = " << stringifyProduct(product)
-                       << " is of integers; expected multiply_add, vdpbf16ps or tdpbf16ps";
+                       << " multiplies integers; expected multiply_add, vdpbf16ps or tdpbf16ps";
   if (fewQueries && product != Product::multiply_add)
     return emitError() << "#" << name << ": few_queries with product = " << stringifyProduct(product)
                        << "; expected multiply_add";

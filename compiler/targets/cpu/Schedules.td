@@ -35,7 +35,7 @@ def Cpu_SumShape : Cpu_Enum<"SumShape", "the shape of the sums in registers", [
   I32EnumCase<"tall", 1>  // twelve rows and two vectors of columns
 ]>;
 
-def Cpu_DepthFact : Cpu_Enum<"DepthFact", "what is known of K", [
+def Cpu_DepthFact : Cpu_Enum<"DepthFact", "the known property of K", [
   I32EnumCase<"any", 0>,
   I32EnumCase<"even", 1>, // K is a multiple of the two indices of K that vdpbf16ps takes
   I32EnumCase<"runs", 2>  // K is several dims; a vector along K lies in one run of the last dim, and pairs are adjacent

@@ -79,7 +79,7 @@ FailureOr<LaunchShape> GridFrame::finish() {
   constexpr int64_t maxExchanged = 48 * 1024; // static shared memory per block
   if (exchangedBytes > maxExchanged)
     return source.function.emitError() << "the threads of a block exchange " << exchangedBytes
-                                       << " bytes; expected at most " << maxExchanged;
+                                       << " bytes in shared memory; expected at most " << maxExchanged;
   ops.markEntry(code, threads, source.form.numerics);
   setInsertionPointToEnd(&code.getBody().front());
   LLVM::ReturnOp::create(*this, ValueRange());

@@ -208,7 +208,7 @@ void LoopEmitter::findBlock() {
 FailureOr<std::string> LoopEmitter::emit() {
   for (const TensorForm &result : frame.source.form.results)
     if (result.panels)
-      return frame.source.function.emitError("a loop kernel with packed results has no code on this target");
+      return frame.source.function.emitError("packed results of loop kernels are not supported on this target");
   findBlock();
   for (auto [number, pass] : llvm::enumerate(passes())) {
     if (number > 0) // earlier passes have read what this one may overwrite

@@ -8,8 +8,8 @@
 namespace halftone::compiler {
 
 std::string describeTiles(std::string_view product, const MatmulTiling &tiling) {
-  return fmt::format("{}, tiles of {} x {} x {}, {} x {} sums a {}", product, tiling.rows, tiling.columns, tiling.depth,
-                     tiling.partRows, tiling.partColumns, tiling.workers == 1 ? "thread" : "warp");
+  return fmt::format("{}, tiles of {} x {} x {}, {} x {} sums per {}", product, tiling.rows, tiling.columns,
+                     tiling.depth, tiling.partRows, tiling.partColumns, tiling.workers == 1 ? "thread" : "warp");
 }
 
 mlir::FailureOr<std::string> emitMultiplyAdds(const MatmulSource &source, GridFrame &frame) {

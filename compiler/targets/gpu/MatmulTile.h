@@ -31,9 +31,10 @@ mlir::FailureOr<std::string> emitTiles(const MatmulSource &source, const BlockTi
                                        GridFrame &frame, MakeMultiplier makeMultiplier) {
   if (int64_t(tile.divisors.size()) != source.source.dims)
     return frame.source.function.emitError() << "a schedule with " << tile.divisors.size() << " divisors; expected "
-                                             << source.source.dims << ", one of each dim";
+                                             << source.source.dims << ", one per dim";
   if (!tiling)
-    return frame.source.function.emitError() << "no code for tiles of " << tile.sizes.m << " x " << tile.sizes.n;
+    return frame.source.function.emitError()
+           << "tiles of " << tile.sizes.m << " x " << tile.sizes.n << " are not supported";
   frame.threads = tiling->threads();
   const MatmulCta cta(source, tile, *tiling, frame);
   emitTile(cta, makeMultiplier(cta));

@@ -51,7 +51,7 @@ FailureOr<Combining> RowTeams::combiningOf(const RowPhase &phase, const RowOutpu
     return Combining::none;
   if (frame.source.formOf(generic->getResult(output.position)).partial.empty()) {
     if (phase.inner.empty())
-      return generic.emitError("a reduction of a row kernel has none of the row's axes");
+      return generic.emitError("a reduction of a row kernel reduces none of the row's axes");
     return Combining::row;
   }
   ArrayRef<int> kept = output.access.dims;
@@ -63,7 +63,8 @@ FailureOr<Combining> RowTeams::combiningOf(const RowPhase &phase, const RowOutpu
   if (keepsRows() && innerKept == int64_t(kept.size()))
     return Combining::columns;
   if (tile.teams != 1 || (innerKept == 0 && !phase.inner.empty()))
-    return generic.emitError("a partial reduction of a row kernel keeps axes of which several threads have an index");
+    return generic.emitError(
+        "a partial reduction of a row kernel keeps axes along which several threads share an index");
   return Combining::memory;
 }
 

@@ -106,7 +106,7 @@ std::string ScanEmitter::emit() {
   const Span strips{first, minimum(frame.size(rows) * ceilDivideUnsigned(columns, stripColumns), first + blockStrips)};
   if (alongLanes) {
     emitRows(strips);
-    return fmt::format("{} threads, a warp a row", frame.threads);
+    return fmt::format("{} threads, one warp per row", frame.threads);
   }
   const int64_t vector = std::min(vectorOf(frame, adding, vectorDim), vectorOf(frame, storing, vectorDim));
   inVectors(frame, columns, {vector, vectorDim}, [&](const Lanes &lanes) {

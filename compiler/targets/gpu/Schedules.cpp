@@ -33,7 +33,7 @@ LogicalResult verifyTile(EmitError emitError, StringRef name, ArrayRef<int64_t> 
     return error << "]; expected " << expected;
   };
   if (tile.size() != 2 || tile[0] < 1 || tile[1] < 1)
-    return refuse("tile", tile, "the rows and columns of a tile, 1 or more of each");
+    return refuse("tile", tile, "the rows and columns of a tile, at least 1 of each");
   if (!llvm::all_of(divisors, [](int64_t divisor) { return isPowerOf2(divisor) && divisor <= 16; }))
     return refuse("divisors", divisors, "powers of two up to 16");
   return success();
@@ -58,9 +58,9 @@ LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t teams, int64_
                     << warpLanes << " threads or more, and at most " << maxRowThreads << " threads";
   if (!isPowerOf2(vector) || vector > maxVector || steps < 0 || steps > maxHeld / vector)
     return refuse() << "vector = " << vector << ", steps = " << steps << "; expected a power of two up to " << maxVector
-                    << ", and 0 or more steps of " << maxHeld << " elements or fewer in all";
+                    << ", and 0 or more steps with at most " << maxHeld << " elements in total";
   if (steps == 0 && teams != 1)
-    return refuse() << "teams = " << teams << " with steps = 0; expected 1 team, which has the block's scratch";
+    return refuse() << "teams = " << teams << " with steps = 0; expected 1 team, which uses the block's scratch";
   return success();
 }
 

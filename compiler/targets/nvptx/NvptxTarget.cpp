@@ -72,8 +72,8 @@ StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
   const std::optional<int64_t> multiprocessors = multiprocessorsOf(name);
   if (!multiprocessors)
     return Status(ErrorKind::value_error,
-                  fmt::format("unknown target \"{}\": expected \"sm_80\" of NVIDIA GPUs, whose code runs on all of "
-                              "compute capability 8.0 and above, or \"sm_80:<n>\" for n multiprocessors, 1 to {}",
+                  fmt::format("unknown target \"{}\": expected \"sm_80\", for all NVIDIA GPUs of compute capability "
+                              "8.0 and above, or \"sm_80:<n>\" for n multiprocessors, 1 to {}",
                               name, maxMultiprocessors));
   NvptxTarget target(*multiprocessors);
   target.name = std::string(name);

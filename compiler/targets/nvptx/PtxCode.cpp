@@ -46,7 +46,8 @@ Status checkRounding(llvm::Module &module, std::string_view ptx) {
   if (unrounded.empty())
     return Status::ok();
   return codeGenerationFailure(fmt::format(
-      "a strict kernel would hold \"{}\"; expected an instruction that is exact or names its rounding", unrounded));
+      "a strict kernel would contain \"{}\"; expected an instruction that is exact or specifies its rounding",
+      unrounded));
 }
 
 } // namespace

@@ -178,8 +178,8 @@ TEST_CASE("An instruction of a strict kernel whose rounding is left to the drive
   REQUIRE_FALSE(refused.isOk());
   CHECK(refused.status().kind() == ErrorKind::internal_error);
   CHECK_THAT(refused.status().message(),
-             Catch::Contains("a strict kernel would hold \"mul.f32") &&
-                 Catch::Contains("expected an instruction that is exact or names its rounding"));
+             Catch::Contains("a strict kernel would contain \"mul.f32") &&
+                 Catch::Contains("expected an instruction that is exact or specifies its rounding"));
   CHECK_THAT(ptxOf(product(strict, "")).valueOrThrow(), Catch::Contains("mul.rn.f32"));
   CHECK_THAT(ptxOf(product("", mayFuse)).valueOrThrow(), Catch::Contains("mul.f32"));
 }

@@ -76,7 +76,7 @@ TEST_CASE("Schedules of GPUs refuse tiles and teams that no block has") {
     CHECK_THAT(schedules.refusal(text), Catch::Contains(expected));
   };
   refuses("#halftone_gpu.matmul<tile = [128], divisors = [1]>",
-          "#halftone_gpu.matmul: tile = [128]; expected the rows and columns of a tile, 1 or more of each");
+          "#halftone_gpu.matmul: tile = [128]; expected the rows and columns of a tile, at least 1 of each");
   refuses("#halftone_gpu.matmul<tile = [0, 64], divisors = [1]>", "tile = [0, 64]; expected the rows and columns");
   refuses("#halftone_nvptx.mma<product = mma_m16n8k16_f16, tile = [64, 64, 64], divisors = []>",
           "#halftone_nvptx.mma: tile = [64, 64, 64]; expected the rows and columns");
@@ -96,10 +96,10 @@ TEST_CASE("Schedules of GPUs refuse tiles and teams that no block has") {
         "vector = 1, steps = -1", "vector = 8, steps = 17", "vector = 1, steps = 9223372036854775807"})
     refuses(std::string("#halftone_gpu.row<teams = 1, across = 32, ") + sizes + ">",
             std::string("#halftone_gpu.row: ") + sizes +
-                "; expected a power of two up to 8, and 0 or more steps of 128 elements or fewer in all");
+                "; expected a power of two up to 8, and 0 or more steps with at most 128 elements in total");
   CHECK(schedules.read("#halftone_gpu.row<teams = 1, across = 32, vector = 8, steps = 16>"));
   refuses("#halftone_gpu.row<teams = 2, across = 32, vector = 1, steps = 0>",
-          "teams = 2 with steps = 0; expected 1 team, which has the block's scratch");
+          "teams = 2 with steps = 0; expected 1 team, which uses the block's scratch");
 }
 
 TEST_CASE("Schedules of GPUs say which kernels and numerics they are for") {
@@ -155,23 +155,24 @@ TEST_CASE("A GPU kernel whose schedule is not one of its form is refused") {
   };
   refused(matmul, ", halftone.schedule = " + mma, "", "expected #halftone_gpu.matmul, got none");
   refused(matmul, mma, "#halftone_cpu.matmul", "expected #halftone_gpu.matmul, got #halftone_cpu.matmul");
-  refused(matmul, mma, row.schedule(), "expected a schedule of a kernel of kind matmul, got #halftone_gpu.row");
-  refused(matmul, "[8, 8, 16]", "[8, 8]", "a schedule with 2 divisors; expected 3, one of each dim");
-  refused(matmul, "[32, 32]", "[32, 192]", "no code for tiles of 32 x 192");
+  refused(matmul, mma, row.schedule(), "expected a schedule for kernels of kind matmul, got #halftone_gpu.row");
+  refused(matmul, "[8, 8, 16]", "[8, 8]", "a schedule with 2 divisors; expected 3, one per dim");
+  refused(matmul, "[32, 32]", "[32, 192]", "tiles of 32 x 192 are not supported");
   refused(matmul, "mma_m16n8k16_bf16", "mma_m16n8k16_f16",
           "mma.m16n8k16.f16 with factors of 'i16' in memory and sums of 'f32'; expected float16 and float32");
   refused(matmul, "mma_m16n8k16_bf16", "mma_m16n8k32_s8", "mma.m16n8k32.s8 with factors of 'i16' in memory");
   refused(matmul, "%5 = arith.extf %in :", "%wide = arith.extf %in : bf16 to f32\n%5 = arith.negf %wide : f32 //",
           "mma.m16n8k16.bf16 with factors of 'i16' in memory");
-  refused(matmul, mma, plain.substr(0, plain.size() - 1) + ", colour = 1>", "does not parse");
+  refused(matmul, mma, plain.substr(0, plain.size() - 1) + ", colour = 1>", "cannot be parsed");
   refused(row, ", halftone.schedule = " + row.schedule(), "", "expected #halftone_gpu.row, got none");
-  refused(row, row.schedule(), plain, "expected a schedule of a kernel of kind row, got #halftone_gpu.matmul");
+  refused(row, row.schedule(), plain, "expected a schedule for kernels of kind row, got #halftone_gpu.matmul");
   const KernelHarness side(pieces, "sm_80", false);
   refused(side, side.schedule(), "#halftone_gpu.row<teams = 32, across = 32, vector = 8, steps = 1>",
-          "the threads of a block exchange 65536 bytes; expected at most 49152");
-  refused(row, "halftone.outer = 1", "halftone.outer = 2", "a reduction of a row kernel has none of the row's axes");
+          "the threads of a block exchange 65536 bytes in shared memory; expected at most 49152");
+  refused(row, "halftone.outer = 1", "halftone.outer = 2",
+          "a reduction of a row kernel reduces none of the row's axes");
   refused(row, "halftone.kind = ", "halftone.row_tile = array<i64: 8, 32, 4, 1>, halftone.kind = ",
           "attribute 'halftone.row_tile' is not known on the function of a kernel");
   refused(loop, "halftone.kind = ", "halftone.schedule = " + plain + ", halftone.kind = ",
-          "expected a schedule of a kernel of kind loop, got #halftone_gpu.matmul");
+          "expected a schedule for kernels of kind loop, got #halftone_gpu.matmul");
 }

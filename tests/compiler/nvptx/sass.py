@@ -110,7 +110,7 @@ def stage_of(code, products):
 def estimate(title, code):
     """The tile of a kernel, from its title, and the cycles of each pipe of a quarter for one stage."""
     what, rows, columns, depth, down, across, worker = re.search(
-        r"([\w.]+(?: multiply-add)?), tiles of (\d+) x (\d+) x (\d+), (\d+) x (\d+) sums a (\w+)", title).groups()
+        r"([\w.]+(?: multiply-add)?), tiles of (\d+) x (\d+) x (\d+), (\d+) x (\d+) sums per (\w+)", title).groups()
     part = int(down) * int(across) * (1 if worker == "warp" else 32)
     warps = int(rows) * int(columns) // part
     pipes = {pipe: time * -(-warps // 4) for pipe, time in times(stage_of(code, part * int(depth))).items()}
@@ -122,7 +122,7 @@ def main():
     found = collections.defaultdict(list)
     for file in folder.glob("*.ptx"):
         title = file.read_text().partition("\n")[0]
-        if " sums a " not in title:
+        if " sums per " not in title:
             continue
         with tempfile.NamedTemporaryFile(suffix=".cubin") as out:
             subprocess.run([ptxas, "-arch=sm_80", file, "-o", out.name], check=True)

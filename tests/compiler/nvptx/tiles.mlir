@@ -3,9 +3,9 @@
 // CHECK-DAG: mma.m16n8k16.bf16, tiles of 64 x 64
 // CHECK-DAG: mma.m16n8k16.bf16, tiles of 32 x 32
 // CHECK-DAG: mma.m16n8k32.s8, tiles of 64 x 64
-// CHECK-DAG: f64 multiply-add, tiles of 128 x 128 x 8, 8 x 8 sums a thread
-// CHECK-DAG: f64 multiply-add, tiles of 64 x 64 x 8, 8 x 4 sums a thread
-// CHECK-DAG: f64 multiply-add, tiles of 32 x 32 x 16, 4 x 4 sums a thread
+// CHECK-DAG: f64 multiply-add, tiles of 128 x 128 x 8, 8 x 8 sums per thread
+// CHECK-DAG: f64 multiply-add, tiles of 64 x 64 x 8, 8 x 4 sums per thread
+// CHECK-DAG: f64 multiply-add, tiles of 32 x 32 x 16, 4 x 4 sums per thread
 module {
   func.func @main(%brain512x: tensor<512x128xbf16> {halftone.name = "brain512x"},
                   %brain512w: tensor<128x512xbf16> {halftone.name = "brain512w"},

@@ -111,6 +111,6 @@ TEST_CASE("ModelCheckpoint refuses endings and names that it cannot write", "[ca
   CHECK_THAT(refusal("epoch}.ckpt"), Contains("Single '}' encountered in format string"));
   CHECK_THAT(refusal("{epoch:q}.ckpt"), Contains("ValueError: Failed to format"));
   CHECK_THAT(refusal("{val_loss:02d}.ckpt"), Contains("ValueError: Failed to format"));
-  CHECK_THAT(refusal("{epoch:2000000000}.ckpt"), Contains("a width in a format specifier is at most 255"));
+  CHECK_THAT(refusal("{epoch:2000000000}.ckpt"), Contains("the width in a format specifier must be at most 255"));
   CHECK(run.files().empty());
 }

@@ -213,7 +213,7 @@ TEST_CASE("Arguments of image datasets that do not fit are refused in Keras's wo
   CHECK_THAT(refused({.labels = std::nullopt, .class_names = {"a"}}), Contains("When `labels=None`"));
   CHECK_THAT(refused({.label_mode = "binary"}), Contains("there must be exactly 2 class_names"));
   CHECK_THAT(refused({.class_names = {"d"}}), Contains("did not match the names of the subdirectories"));
-  CHECK_THAT(refused({.class_names = {"a", "b", "a"}}), Contains("must not name a class twice"));
+  CHECK_THAT(refused({.class_names = {"a", "b", "a"}}), Contains("must not contain duplicates"));
   CHECK_THAT(refused({.batch_size = 0}), Contains("`batch_size` must be positive"));
   CHECK_THAT(refused({.image_size = {0, 3}}), Contains("Invalid `image_size` value"));
   CHECK_THAT(refused({.validation_split = 1.5, .subset = "training"}),

@@ -119,7 +119,7 @@ TEST_CASE("padded_batch refuses lengths beyond the last boundary, other ranks an
   CHECK_THROWS_WITH(error(ofLengths({3, 5}).padded_batch(2, {.bucket_boundaries = {4}}))(),
                     Contains("an element has 5 steps, more than the last of bucket_boundaries, 4"));
   CHECK_THROWS_WITH(error(countedElements(3).padded_batch(2, {.bucket_boundaries = {4}}))(),
-                    Contains("an axis of steps"));
+                    Contains("requires elements whose x has a time axis"));
   CHECK_THROWS_WITH(error(ofLengths({2}).concatenate(ofLengths({2}, true)).padded_batch(2))(),
                     Contains("different ranks"));
   CHECK_THROWS_WITH(

@@ -113,5 +113,5 @@ TEST_CASE("timeseries_dataset_from_array refuses counts and indices outside of t
                     Contains("`end_index` must be higher than `start_index`, 4"));
   CHECK_THROWS_WITH(error({}, 0)(), Contains("`sequence_length` must be higher than 0"));
   CHECK(timeseries_dataset_from_array(countedTo(10), Tensor{}, INT64_MAX).cardinality() == 0);
-  CHECK_THROWS_WITH(timeseries_dataset_from_array(Tensor::ones({}), Tensor{}, 2), Contains("need an axis of steps"));
+  CHECK_THROWS_WITH(timeseries_dataset_from_array(Tensor::ones({}), Tensor{}, 2), Contains("need a time axis"));
 }

@@ -85,7 +85,7 @@ TEST_CASE("Missing and foreign files are IOErrors that name the file, the expect
   CHECK_THAT(errorOf([] { (void)datasets::imdb(texts, {.seed = -1}); }),
              Contains("ValueError: Seed must be between 0 and"));
   CHECK_THAT(errorOf([] { (void)datasets::reuters(texts, {.test_split = 1.5}); }),
-             Contains("ValueError: test_split must be a share"));
+             Contains("ValueError: test_split must be a fraction"));
 }
 
 TEST_CASE("Damaged archives end in one error, or are read") {

@@ -28,7 +28,7 @@
 // RUN: %exit 2 halftone-run predict %s --input random --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=MANY
 // MANY: halftone-run: --input 'random': all 2 feeds of {{.*}} have values
 // RUN: %exit 2 halftone-run predict %s --input "1 2 3" 2>&1 | FileCheck-22 %s --check-prefix=SPEC
-// SPEC: input '1 2 3': there is neither a type nor a name; expected [NAME=]SPEC, SPEC being TYPE=VALUES, TYPE=@FILE, @FILE.npy or TYPE=random
+// SPEC: input '1 2 3': neither a type nor a name is given; expected [NAME=]SPEC, SPEC being TYPE=VALUES, TYPE=@FILE, @FILE.npy or TYPE=random
 // RUN: %exit 2 halftone-run predict %s --input x=2xfloat=1 2>&1 | FileCheck-22 %s --check-prefix=TYPE
 // TYPE: input 'x=2xfloat=1': '2xfloat' is not a type
 // RUN: %exit 2 halftone-run predict %s --input x=@%t/x.bin 2>&1 | FileCheck-22 %s --check-prefix=RAWTYPE
@@ -79,7 +79,7 @@
 // GPUPLAN: compiled for sm_80, a GPU; expected code for this CPU
 // The kernels of a plan of another version may be described in a way that this version does not know.
 // RUN: %exit 3 halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format asm --target x86-64-v3 2>&1 | FileCheck-22 %s --check-prefix=OLDKERNEL
-// OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is no kernel
+// OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is not a valid kernel
 // OLDKERNEL-NEXT: attribute 'halftone.few_rows' is not known on the function of a kernel
 // RUN: halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format object -o %t/old.a
 

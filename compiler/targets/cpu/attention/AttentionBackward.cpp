@@ -34,8 +34,8 @@ struct BackwardForm {
     ArrayRef<linalg::GenericOp> left = source.generics;
     constexpr size_t minCount = 9;
     if (source.dims != attentionDims || left.size() < minCount)
-      return source.function.emitError() << "a gradient of attention has " << attentionDims << " dims and at least "
-                                         << minCount << " linalg.generic";
+      return source.function.emitError() << "an attention_grad kernel must have " << attentionDims
+                                         << " dims and at least " << minCount << " linalg.generic ops";
     const auto takeIf = [&](bool exists) { return exists ? left.consume_front() : linalg::GenericOp(); };
     const auto isSum = [&] { return combinersOf(left.front())[0] == "sum"; };
     BackwardForm form;
@@ -49,7 +49,8 @@ struct BackwardForm {
     form.upstream = left.consume_front();
     form.scoreGradients = left.consume_front();
     if (left.size() < 3)
-      return source.function.emitError("a gradient of attention has three contractions of slopes and weights");
+      return source.function.emitError(
+          "an attention_grad kernel must have three contractions of weights and the gradients of scores");
     form.byQueries = left.consume_front();
     form.byKeys = left.consume_front();
     form.byValues = left.consume_front();

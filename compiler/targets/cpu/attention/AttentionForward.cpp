@@ -25,8 +25,8 @@ FailureOr<ForwardForm> ForwardForm::read(const KernelSource &source) {
   const auto &all = source.generics;
   constexpr size_t minCount = 7;
   if (source.dims != attentionDims || all.size() < minCount)
-    return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least "
-                                       << minCount << " linalg.generic";
+    return source.function.emitError() << "an attention kernel must have " << attentionDims << " dims and at least "
+                                       << minCount << " linalg.generic ops";
   ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
   size_t next = 6;
   if (combinersOf(form.sums)[0].empty()) {

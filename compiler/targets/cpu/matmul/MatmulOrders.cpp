@@ -234,7 +234,7 @@ std::unique_ptr<MatmulOrder> MatmulOrder::of(const MatmulPlan &plan, KernelFrame
   case Multiply::imageLines:
     return std::make_unique<LinesOrder>(plan, frame);
   }
-  llvm_unreachable("a Multiply without an order");
+  llvm_unreachable("unhandled Multiply");
 }
 
 } // namespace halftone::compiler

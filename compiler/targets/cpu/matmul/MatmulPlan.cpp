@@ -57,9 +57,9 @@ StringRef wordsOf(ReadA read) {
   case ReadA::packedPanels:
     return "packed as [panel][k][row]";
   case ReadA::image:
-    return "in its image";
+    return "directly from the image";
   }
-  llvm_unreachable("a ReadA without words");
+  llvm_unreachable("unhandled ReadA");
 }
 
 StringRef wordsOf(ReadB read) {
@@ -71,7 +71,7 @@ StringRef wordsOf(ReadB read) {
   case ReadB::packedTile:
     return "packed by tiles";
   }
-  llvm_unreachable("a ReadB without words");
+  llvm_unreachable("unhandled ReadB");
 }
 
 } // namespace
@@ -107,7 +107,7 @@ FailureOr<MatmulPlan> MatmulPlan::of(const KernelSource &source, const CpuTarget
 
 LogicalResult MatmulPlan::checkDepth() {
   if (groupSize != 1 && group[depthRole].size() != 1 && !(groupSize == 2 && wholeRuns))
-    return source.function.emitError() << reportName(product->product) << " with several dims of K; expected one";
+    return source.function.emitError() << reportName(product->product) << " with several K dims; expected one";
   return success();
 }
 
@@ -135,8 +135,8 @@ LogicalResult MatmulPlan::readPanels(linalg::GenericOp generic, OpOperand &opera
   const bool takesGroups = groupSize == 1 || bool(prologue[1]) || groupSize == layout.group ||
                            (!product->signedOperands && layout.bits == 4);
   if (!takesGroups || !isWord || layout.columns != sizes.lanes || found != expected)
-    return generic.emitError() << "no code that reads panels of " << layout.columns << " columns, groups of "
-                               << layout.group << ", along axis " << layout.depth;
+    return generic.emitError() << "panels of " << layout.columns << " columns, groups of " << layout.group
+                               << ", along axis " << layout.depth << " are not supported";
   readsPanels = true;
   wordGroup = layout.group;
   return success();
@@ -148,7 +148,7 @@ LogicalResult MatmulPlan::readWindow() {
   const cpu::WindowRead read = matmulScheduleOf(source).getWindow();
   if (!window && read != cpu::WindowRead::rows)
     return source.function.emitError() << "a schedule with window = " << stringifyWindowRead(read)
-                                       << " for a kernel whose left operand is no window; expected window = rows";
+                                       << " for a kernel whose left operand is not a window; expected window = rows";
   if (!window)
     return success();
   const auto isWhole = [](int64_t baseDilation) { return baseDilation == 1; };
@@ -156,18 +156,19 @@ LogicalResult MatmulPlan::readWindow() {
   if ((packsAlongPositions && !goesForward) ||
       (readsImage && !(goesForward && llvm::all_of(window->baseDilation, isWhole))))
     return contraction.emitError() << "a schedule with window = " << stringifyWindowRead(read)
-                                   << " for a window with holes or a stride below 1; expected window = rows";
+                                   << " for a window with base dilation or a stride below 1; expected window = rows";
   const size_t lookupArguments = size_t(source.form.lookupArguments);
   const bool readsGroups = !packsAlongPositions && (lanesAlongDepth(0) || groupSize == 2);
   if ((groupSize != 1 && !readsGroups) || lookupArguments != 4 * window->rank() + 1)
-    return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
-                                   << lookupArguments << " numbers, in groups of " << groupSize;
+    return contraction.emitError() << "a window with " << window->rank() << " spatial axes and " << lookupArguments
+                                   << " lookup arguments, in groups of " << groupSize << ", is not supported";
   const bool isPlain = groupSize == 1 && factorOf(0) == contraction.getBody()->getArgument(0) &&
                        getElementTypeOrSelf(operand) == accumulator;
   if (readsImage && !(lanesAlongDepth(0) && (isPlain || (groupSize == 2 && evenDepth))))
-    return contraction.emitError() << "no code that reads a window of " << getElementTypeOrSelf(operand)
-                                   << " in its image; expected channels innermost, of the accumulator's type "
-                                   << accumulator << " or an even count of bf16 for vdpbf16ps";
+    return contraction.emitError()
+           << "reading a window of " << getElementTypeOrSelf(operand)
+           << " directly from the image is not supported; expected channels innermost, of the accumulator's type "
+           << accumulator << " or an even number of bf16 for vdpbf16ps";
   return success();
 }
 
@@ -179,8 +180,8 @@ LogicalResult MatmulPlan::choose() {
     bias = panels && panels->bits == 4 ? 8 : 128;
   // The correction for the bias is stored after packed rows.
   if (!isLegal(multiply, groupSize > 1, a, b) || (bias != 0 && a != ReadA::packedRows))
-    return contraction.emitError() << "no code for " << reportName(product->product) << " with the left operand "
-                                   << wordsOf(a) << " and the right operand " << wordsOf(b);
+    return contraction.emitError() << "product " << reportName(product->product) << " with the left operand "
+                                   << wordsOf(a) << " and the right operand " << wordsOf(b) << " is not supported";
   if (scales && (multiply == Multiply::dots || multiply == Multiply::imageLines || lanesAlongDepth(1) || readsPanels ||
                  !accumulator.isF32()))
     return contraction.emitError() << "a schedule with scales = true; expected sums of f32 and a right operand in rows";

@@ -82,7 +82,7 @@ const ProductRow &rowOf(cpu::Product product) {
     for (const ProductRow &row : architecture.products())
       if (row.product == product)
         return row;
-  assert(product == plainRow.product && "a product that no table has");
+  assert(product == plainRow.product && "every other product has a row in a table");
   return plainRow;
 }
 
@@ -108,7 +108,7 @@ mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &ta
   const cpu::Product product = scheduledProduct(source.form.schedule);
   const ProductRow *row = findProduct(target, product);
   if (!row)
-    return source.function.emitError() << reportName(product) << " is no instruction of this CPU for products";
+    return source.function.emitError() << reportName(product) << " is not a product that this CPU supports";
   for (mlir::OpOperand *factor : factors)
     if (row->group > 1 && !isMemberOfGroups(*row, *factor))
       return source.function.emitError() << reportName(product) << " with factors of "

@@ -47,8 +47,9 @@ public:
   FailureOr<RecurrencePlan> read() {
     if (source.dims < recurrenceOuterDims || source.form.lookupArguments < recurrenceArguments ||
         source.form.carries.size() % 2 != 0)
-      return source.function.emitError() << "a recurrence kernel has " << recurrenceOuterDims << " dims, "
-                                         << recurrenceArguments << " lookup arguments, and pairs of carries at least";
+      return source.function.emitError() << "a recurrence kernel must have at least " << recurrenceOuterDims
+                                         << " dims and " << recurrenceArguments
+                                         << " lookup arguments, and halftone.carries of even length";
     if (failed(readCarries()))
       return failure();
     for (linalg::GenericOp generic : source.generics) {
@@ -69,10 +70,10 @@ private:
     const auto isIndex = [](int64_t index, size_t count) { return index >= 0 && size_t(index) < count; };
     for (size_t pair = 0; pair < pairs.size(); pair += 2) {
       if (!isIndex(pairs[pair], source.operands().size()) || !isIndex(pairs[pair + 1], source.results().size()))
-        return source.function.emitError("expected halftone.carries to name operands and results");
+        return source.function.emitError("expected halftone.carries to contain indices of operands and results");
       const auto result = dyn_cast<OpResult>(source.results()[size_t(pairs[pair + 1])]);
       if (!result || !isa<linalg::GenericOp>(result.getOwner()))
-        return source.function.emitError("expected a generic that makes the next value of each carry");
+        return source.function.emitError("expected a generic that computes the next value of each carry");
       const BlockArgument operand = source.operands()[size_t(pairs[pair])];
       plan.carries.push_back({operand, result});
       for (const auto role : {RecurrenceMatrix::present, RecurrenceMatrix::next})
