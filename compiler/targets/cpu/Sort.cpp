@@ -18,6 +18,8 @@ namespace {
 
 /// The maximum length of the list, and of a row whose elements are ranked by counting.
 constexpr int64_t maxListed = 64, maxCounted = 128;
+/// The list's first entry in an array of scratch. Its vectors are loaded from one entry before it on.
+constexpr int64_t listBegin = 64, listCapacity = listBegin + maxListed;
 constexpr int64_t buckets = 256;
 
 bool isListed(const SortExtents &extents) {
@@ -26,7 +28,7 @@ bool isListed(const SortExtents &extents) {
 
 /// The number of keys of a row, or of the list, rounded up to whole vectors of any size.
 int64_t capacityOf(const SortExtents &extents) {
-  return isListed(extents) ? maxListed : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
+  return isListed(extents) ? listCapacity : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
 }
 
 /// Whether any lane of the vector of keys precedes `key`.
@@ -48,7 +50,7 @@ private:
 
   void list();
   void listVector(Emitted position);
-  Values insert(Emitted size, Emitted newKey, Emitted newPosition);
+  void insert(Emitted size, Emitted newKey, Emitted newPosition);
 
   void storeKeys();
   void count();
@@ -78,7 +80,7 @@ void SortEmitter::prepare() {
   resultCount = frame.extents[size_t(resultDim)];
   isList = isLessUnsigned(resultCount - 1, frame.constant(maxListed)) & (resultCount * 4 < length);
   const Emitted whole = maximum(ceilDivideUnsigned(length, frame.constant(64)), frame.constant(1)) * 64;
-  capacity = select(isList, frame.constant(maxListed), whole);
+  capacity = select(isList, frame.constant(listCapacity), whole);
   keys = frame.scratch;
   positions = frame.address(keys, frame.getI8Type(), capacity * (2 * elementBytes(keyType)));
   counts = frame.address(positions, frame.getI8Type(), capacity * 8);
@@ -94,23 +96,30 @@ void SortEmitter::storeSortedFrom(Emitted from) {
              [&](Emitted number) { storeSorted(number, frame.asIndex(loadPosition(from + number))); });
 }
 
-/// Inserts a key after the keys in the list's first `size` entries that are not larger. Returns the key and the
-/// position that drop out.
-Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPosition) {
-  const Emitted no = frame.constant(frame.getBoolAttr(false));
-  return frame.loop(frame.constant(0), size, frame.constant(1), {newKey, newPosition, no},
-                    [&](Emitted at, const Values &carried) {
-                      const Emitted key = loadKey(at), position = loadPosition(at);
-                      const Emitted moves = carried[2] | isLessUnsigned(carried[0], key);
-                      frame.store(select(moves, carried[0], key), keyAt(at));
-                      frame.store(select(moves, carried[1], position), positionAt(at));
-                      return Values{select(moves, key, carried[0]), select(moves, position, carried[1]), moves};
-                    });
+/// Inserts a key after the keys in the list's first `size` entries that are not larger. If the list is full, its last
+/// entry drops out. Whole vectors move by one entry, from the last on, so entries beyond the list are overwritten too.
+void SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPosition) {
+  const int64_t lanes = frame.lanes;
+  const Emitted one = frame.constant(1), laneCount = frame.constant(lanes);
+  const auto keyVector = VectorType::get(lanes, keyType), positionVector = VectorType::get(lanes, frame.getI32Type());
+  const Emitted added = frame.splat(newKey, lanes), addedPosition = frame.splat(newPosition, lanes);
+  const Emitted vectors = ceilDivideUnsigned(minimum(size + 1, resultCount), laneCount);
+  frame.loop(frame.constant(0), vectors, one, [&](Emitted number) {
+    const Emitted entry = (vectors - number - 1) * lanes, at = entry + listBegin;
+    const Emitted key = frame.load(keyVector, keyAt(at)), before = frame.load(keyVector, keyAt(at - 1));
+    const Emitted position = frame.load(positionVector, positionAt(at));
+    const Emitted positionBefore = frame.load(positionVector, positionAt(at - 1));
+    const Emitted entries = frame.splat(asPosition(entry), lanes) + frame.steps(frame.getI32Type(), lanes);
+    const Emitted moves = isLessUnsigned(added, key) | (frame.splat(asPosition(size - 1), lanes) < entries);
+    const Emitted precedes = isLessUnsigned(added, before); // then the preceding entry moves here
+    frame.store(select(moves, select(precedes, before, added), key), keyAt(at));
+    frame.store(select(moves, select(precedes, positionBefore, addedPosition), position), positionAt(at));
+  });
 }
 
 /// Inserts the keys at a vector of positions into the list.
 void SortEmitter::listVector(Emitted position) {
-  const Emitted last = resultCount - 1, vector = key(position, frame.lanes);
+  const Emitted last = resultCount + (listBegin - 1), vector = key(position, frame.lanes);
   frame.branch(isAnyBefore(frame, vector, loadKey(last)), [&] {
     frame.store(vector, keyAt(capacity)); // the second array
     frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted lane) {
@@ -122,11 +131,9 @@ void SortEmitter::listVector(Emitted position) {
 
 void SortEmitter::list() {
   const Emitted one = frame.constant(1);
-  frame.loop(frame.constant(0), resultCount, one, [&](Emitted position) {
-    const Values last = insert(position, key(position), asPosition(position));
-    frame.store(last[0], keyAt(position));
-    frame.store(last[1], positionAt(position));
-  });
+  frame.store(frame.zero(keyType), keyAt(frame.constant(listBegin - 1))); // no key precedes it
+  frame.loop(frame.constant(0), resultCount, one,
+             [&](Emitted position) { insert(position, key(position), asPosition(position)); });
   Emitted next = resultCount;
   if (hasLanes) {
     const Emitted lanes = frame.constant(frame.lanes);
@@ -136,7 +143,7 @@ void SortEmitter::list() {
   }
   frame.loop(next, length, one, [&](Emitted position) {
     const Emitted own = key(position);
-    frame.branch(isLessUnsigned(own, loadKey(resultCount - 1)),
+    frame.branch(isLessUnsigned(own, loadKey(resultCount + (listBegin - 1))),
                  [&] { insert(resultCount, own, asPosition(position)); });
   });
 }
@@ -250,7 +257,7 @@ void SortEmitter::sortRow() {
       isList | (length <= maxCounted),
       [&] {
         frame.branch(isList, [&] { list(); }, [&] { count(); });
-        storeSortedFrom(frame.constant(0));
+        storeSortedFrom(select(isList, frame.constant(listBegin), frame.constant(0)));
       },
       [&] { distribute(); });
 }
