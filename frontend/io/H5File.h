@@ -27,7 +27,8 @@ public:
   H5File(FileRange range, std::string name);
   /// The whole file.
   H5File(Descriptor file, std::string name);
-  const H5Array *find(const std::string &path) const; // null if there is none
+  const H5Array *find(const std::string &path) const;                      // null if there is none
+  const std::map<std::string, H5Array> &arrays() const { return arrays_; } // by path
   /// The number of consecutive datasets "0", "1", ... in `group`.
   int64_t count(const std::string &group) const;
   /// The values of a dataset with a known dtype, in that dtype. They may stay in the mapped file, so the tensor must

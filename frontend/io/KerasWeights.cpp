@@ -152,6 +152,23 @@ static std::string assetOf(const SavedGroup &group) {
   return fmt::format("assets/{}{}vocabulary.txt", group.path(), group.path().empty() ? "" : "/");
 }
 
+/// Warns about weights in the file that no layer of a struct's model has: the struct may lack a layer of the Python
+/// class. Scalars are the states of metrics.
+static void warnOfUnreadWeights(const std::vector<SavedGroup> &groups, const H5File &file) {
+  std::set<std::string> known, unread;
+  for (const SavedGroup &group : groups)
+    known.insert(group.path().empty() ? "vars" : group.path() + "/vars");
+  for (const auto &[path, array] : file.arrays()) {
+    const std::string group = path.substr(0, path.rfind('/'));
+    if (!path.starts_with("optimizer/") && array.dtype && is_float(*array.dtype) && array.shape.rank() > 0 &&
+        !known.contains(group))
+      unread.insert(group);
+  }
+  if (!unread.empty())
+    writeOutput(fmt::format("warning: {}: no layer of the model has the weights of: {}\n", file.name(),
+                            fmt::join(unread, ", ")));
+}
+
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<std::pair<const SavedGroup *, std::string>> failed;
   Reading reading;
@@ -191,6 +208,8 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   readTermWeights(groups, file);
   reading.write();
   transaction.commit();
+  if (!model.impl()->transparent)
+    warnOfUnreadWeights(groups, file);
 }
 
 void readVocabularies(const Layer &model, const H5File *file, const std::string &archive,

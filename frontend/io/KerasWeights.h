@@ -12,7 +12,8 @@ namespace halftone::detail {
 
 /// value_error, in Keras's words, naming all layers whose variables are missing in the file or have another shape;
 /// nothing changes then. With `skipMismatch` these layers keep their values, and a warning names them. Values are
-/// converted to the dtypes of the variables.
+/// converted to the dtypes of the variables. Weights of the file that the model of a struct lacks are listed in a
+/// warning.
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 
 /// Restores the vocabularies that the layers' configs omit from the archive, whose members `assetText` reads, and the

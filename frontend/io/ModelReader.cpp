@@ -1,13 +1,19 @@
-// Creates Sequential models and single layers from configs.
+// Creates Sequential models, models of registered structs and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
 #include "frontend/base/PlacedError.h"
+#include "frontend/graph/Graph.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/Registered.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Layers.h"
 #include "halftone/Model.h"
 #include "runtime/base/StackRoom.h"
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
 
 namespace halftone::detail {
 
@@ -26,8 +32,8 @@ std::optional<Shape> shapeOf(const ConfigNode &entry) {
   return Shape(std::move(dims));
 }
 
-/// The shapes in a build_config: "input_shape" is a shape or a list of shapes, "shapes_dict" has them by name. Empty if
-/// Keras recorded none.
+/// The shapes in a build_config: "input_shape" is a shape, a list of shapes, or an object of shapes, which is in order
+/// of its keys; "shapes_dict" has them by argument. Empty if Keras recorded none.
 std::vector<Shape> builtShapes(const ConfigNode &build) {
   std::vector<Shape> shapes;
   const auto add = [&](auto &&self, const ConfigNode &entry) -> void {
@@ -52,17 +58,45 @@ std::vector<Shape> builtShapes(const ConfigNode &build) {
     add(add, input);
     return shapes;
   }
+  if (input.json.is_object()) {
+    const std::vector<std::pair<std::string, ConfigNode>> members = input.members();
+    for (const auto &[name, shape] : std::map(members.begin(), members.end()))
+      add(add, shape);
+    return shapes;
+  }
   for (const ConfigNode &each : input.elements())
     add(add, each);
   return shapes;
 }
 
+/// The Inputs for a call that creates the layers of a struct. Keras's files do not hold their dtypes, and Keras itself
+/// then calls the model on floatx.
+std::vector<Value> builtInputs(const ConfigNode &build) {
+  std::vector<Value> inputs;
+  const ConfigNode dtypes = build.at(inputDTypesKey);
+  for (const Shape &shape : builtShapes(build))
+    inputs.push_back(symbolicInput(shape, floatxDtype(), fmt::format("input_{}", inputs.size())));
+  if (dtypes.isNull())
+    return inputs;
+  const std::vector<ConfigNode> names = dtypes.elements();
+  if (names.size() != inputs.size())
+    dtypes.fail("one dtype per input shape");
+  for (size_t i = 0; i < inputs.size(); ++i)
+    inputs[i] = symbolicInput(inputs[i].shape(), standardize_dtype(names[i].text()), inputs[i].node()->name);
+  return inputs;
+}
+
 /// Builds the root model of the file if its layers do not define its input. All other models are built by their calls,
 /// so paths equal those of the saved model.
 void buildRoot(const Layer &layer, const ConfigNode &entry) {
-  const std::vector<Shape> shapes = builtShapes(entry.at("build_config"));
-  if (!shapes.empty() && !layer.built())
+  const ConfigNode build = entry.at("build_config");
+  const std::vector<Shape> shapes = builtShapes(build);
+  if (shapes.empty() || layer.built())
+    return;
+  if (layer.impl()->transparent)
     layer.impl()->build(shapes);
+  else
+    (void)layer.impl()->call(builtInputs(build), {});
 }
 
 Layer readSequential(const ConfigNode &entry) {
@@ -87,8 +121,11 @@ Layer readAny(const ConfigNode &entry) {
     return withNameOfConfig(readFunctional(entry), isMarked);
   const Layer layer = className == "Sequential" ? withNameOfConfig(readSequential(entry), isMarked)
                                                 : layers::deserialize(ConfigAccess::make(entry.json));
-  if (entry.where.empty())
+  if (entry.where.empty()) {
+    if (registeredNameOf(layer.class_name()) && !layer.impl()->model) // a subclass of keras.Model
+      makeModel(*layer.impl());
     buildRoot(layer, entry);
+  }
   return layer;
 }
 

@@ -8,6 +8,9 @@
 
 namespace halftone::detail {
 
+/// The key in build_config of the dtypes of a model's inputs, in order. Keras ignores it.
+inline constexpr const char *inputDTypesKey = "input_dtypes";
+
 /// Reads the fields that model configs share with layer configs, as they are; null means the default. The policy is
 /// validated but not used: a model's policies are those of its layers.
 LayerArgs readModelArgs(const ConfigNode &config);

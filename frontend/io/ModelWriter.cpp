@@ -5,10 +5,12 @@
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Literals.h"
 #include "frontend/io/CompileConfig.h"
+#include "frontend/io/ModelReader.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/layers/Recurrent.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/StepContext.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
 #include "runtime/base/ConfigAccess.h"
@@ -52,13 +54,18 @@ Json withShapes(const Json &form, const Json &shapes) {
   return nested;
 }
 
-/// The shapes with which Keras builds the layer before reading weights; null if it has no weights of its own.
+/// The shapes with which Keras builds the layer before reading weights; null if it has no weights of its own. For the
+/// model of a struct also the dtypes, which Keras ignores.
 Json buildConfigOf(const LayerImpl &layer) {
-  if (layer.inputSpecs.empty() || (layer.weights.empty() && layer.children.empty()))
+  if (layer.inputSpecs.empty() || (layer.weights.empty() && layer.children.empty() && !layer.model))
     return nullptr;
-  Json shapes = Json::array(), build;
-  for (const ValueSpec &spec : layer.inputSpecs)
+  Json shapes = Json::array(), dtypes = Json::array(), build;
+  for (const ValueSpec &spec : layer.inputSpecs) {
     shapes.push_back(jsonOf(spec.shape));
+    dtypes.push_back(std::string(name(spec.dtype)));
+  }
+  if (layer.model)
+    build[inputDTypesKey] = std::move(dtypes);
   if (layer.className == "MultiHeadAttention" || layer.className == "GroupedQueryAttention")
     build["shapes_dict"] = {{"query_shape", shapes[0]}, {"value_shape", shapes[1]}, {"key_shape", shapes[2]}};
   else if (const auto *recurrent = dynamic_cast<const RecurrentCalled *>(layer.body.get());
@@ -302,16 +309,27 @@ static void requireModes(const Layer &model) {
       layer.impl()->requireMode();
 }
 
-Config writeModel(const Model &model) {
-  if (!model.impl()->transparent)
+/// Rejects the model of a struct that call() and the shapes of its inputs do not recreate.
+static void requireRecreation(const Model &model) {
+  const LayerImpl &impl = *model.impl();
+  const char *reason = nullptr;
+  if (hasHooks(impl))
+    reason = "has a training or test step that may have layers of its own";
+  else if (model.built() && impl.inputSpecs.empty())
+    reason = "has not been called";
+  if (!impl.transparent && reason)
     throw Error(ErrorKind::value_error,
-                fmt::format("No config can hold the model '{0}' of the struct {1}, whose call() is code: wrap it in a "
-                            "Sequential, Sequential({{Input(...), Custom({1}(...))}}), and register {1} with "
-                            "register_custom<{1}>(), or save only the weights, with save_weights()",
-                            model.name(), model.class_name()),
-                model.name(), model.impl()->where);
+                fmt::format("no file can hold the model '{0}': the struct {1} {2}. Save only the weights, with "
+                            "save_weights(), or wrap the struct: Sequential({{Input(...), Custom({1}(...))}})",
+                            model.name(), model.class_name(), reason),
+                model.name(), impl.where);
+}
+
+Config writeModel(const Model &model) {
+  requireRecreation(model);
   requireModes(model);
-  LayerPaths().visit(model, model.name());
+  if (model.impl()->transparent)
+    LayerPaths().visit(model, model.name());
   Json object = layerObject(model);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
     object["compile_config"] = jsonOf(writeCompileConfig(compiled->args, stateOf(model).outputs.size()));

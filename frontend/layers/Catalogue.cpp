@@ -271,7 +271,7 @@ Config serialize(const Layer &layer) {
   if (!findClass(catalogue, className))
     throw Error(
         ErrorKind::value_error,
-        fmt::format("No config can hold a layer of class {0}: give the struct get_config(Config &) and a static "
+        fmt::format("No config can hold an object of class {0}: give the struct get_config(Config &) and a static "
                     "from_config(const Config &), and register it with register_custom<{0}>(\"package\"), or with "
                     "register_custom<{0}>() if its class in Python has no package",
                     className));

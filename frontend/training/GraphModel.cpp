@@ -179,12 +179,10 @@ std::optional<std::vector<ValueSpec>> GraphBody::recordedSpecs(const std::vector
 
 std::unique_ptr<LayerBody> graphBody() { return std::make_unique<GraphBody>(); }
 
-void makeModel(LayerImpl &layer, bool isGraph) {
-  layer.model = std::make_shared<ModelState>();
-  if (isGraph) {
-    layer.transparent = true;
-    static_cast<GraphBody &>(*layer.body).attach(layer, *layer.model);
-  }
+void makeGraphModel(LayerImpl &layer) {
+  makeModel(layer);
+  layer.transparent = true;
+  static_cast<GraphBody &>(*layer.body).attach(layer, *layer.model);
 }
 
 /// The input of a Sequential, if its InputLayer or its first layer determines it; otherwise undefined.
@@ -280,18 +278,20 @@ ModelState &stateOf(const Layer &model) {
                 fmt::format("layer '{}' of class {} is not a model", model.name(), model.class_name()), model.path());
   return *model.impl()->model;
 }
+
+void makeModel(LayerImpl &layer) { layer.model = std::make_shared<ModelState>(); }
 } // namespace detail
 
 Model::Model(std::unique_ptr<LayerBody> body, std::string className, const ModelArgs &args, Where where)
     : Layer(std::move(body), std::move(className), {.trainable = args.trainable, .name = args.name}, where) {
-  makeModel(*impl_, false);
+  makeModel(*impl_);
 }
 
 Model::Model(const Layer &layer) : Layer(layer) { stateOf(layer); }
 
 Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args, Where where)
     : Layer(graphBody(), "Functional", {.trainable = args.trainable, .name = args.name}, where) {
-  makeModel(*impl_, true);
+  makeGraphModel(*impl_);
   ModelState &state = *impl_->model;
   auto fail = [&](std::string message) { throw Error(ErrorKind::value_error, std::move(message), impl_->name, where); };
   if (inputs.size() == 0 || outputs.size() == 0)
@@ -337,7 +337,7 @@ Sequential::Sequential(std::initializer_list<Layer> layers, const ModelArgs &arg
 
 Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where where)
     : Model(graphBody(), "Sequential", args, where) {
-  makeModel(*impl_, true);
+  makeGraphModel(*impl_);
   impl_->model->isSequential = true;
   CallTransaction transaction; // a rejected list leaves its layers unbuilt
   try {

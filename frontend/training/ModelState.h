@@ -53,4 +53,7 @@ struct ModelState {
 
 ModelState &stateOf(const Layer &model);
 
+/// Turns a layer into a model.
+void makeModel(LayerImpl &layer);
+
 } // namespace halftone::detail

@@ -20,6 +20,10 @@ struct Registered {
 struct Unregistered {
   Value call(const Value &x) const { return x; }
 };
+struct Trained : Registered {
+  static Trained from_config(const Config &) { return {}; }
+  void train_step(const StepContext &step, const StepData &data) const { step.minimize(ops::mean(data.x[0])); }
+};
 
 /// Checks that save() is rejected with this text, and that the file of an earlier save() is unchanged.
 void checkRefused(const Model &model, const TemporaryFolder &folder, const std::string &text) {
@@ -72,19 +76,29 @@ TEST_CASE("Infinities and NaN in configs come back from a file, in lists, arrays
   CHECK(clone_model(model).layers().size() == model.layers().size());
 }
 
-TEST_CASE("A custom model is refused, registered or not, and a model of its class can be saved as the message says") {
+TEST_CASE("The model of a struct is saved if its class is registered and call() creates all of its layers") {
   const TemporaryFolder folder;
-  for (const bool isRegistered : {false, true}) {
-    if (isRegistered)
-      register_custom<Registered>();
-    const Model model{Registered()};
-    (void)model.predict_on_batch(Tensor::ones({2, 4}));
-    checkRefused(model, folder, "register Registered with register_custom<Registered>()");
-    CHECK_THROWS_WITH(clone_model(model), Contains("Sequential({Input(...), Custom(Registered(...))})"));
-  }
-  const Sequential model({Input({4}), Custom(Registered())});
+  const Tensor x = Tensor::ones({2, 4});
+  const Model unregistered{Unregistered()};
+  (void)unregistered.predict_on_batch(x);
+  checkRefused(unregistered, folder, "register it with register_custom<Unregistered>(");
+  register_custom<Registered>();
+  const Model model{Registered()};
+  (void)model.predict_on_batch(x);
   model.save(folder / "a.keras");
-  CHECK(load_model(folder / "a.keras").layers().back().class_name() == "Registered");
+  const Model loaded = load_model(folder / "a.keras");
+  CHECK(loaded.class_name() == "Registered");
+  CHECK(loaded.to_json() == model.to_json());
+  CHECK(clone_model(model).to_json() == model.to_json());
+  CHECK_THROWS_WITH(Model::from_config(Config::parse(R"({"class_name": "Dense", "config": {"units": 2}})")),
+                    Contains("expected a model, found a layer of class Dense"));
+  register_custom<Trained>();
+  const Model trained{Trained()};
+  (void)trained.predict_on_batch(x);
+  checkRefused(trained, folder, "Sequential({Input(...), Custom(Trained(...))})");
+  const Sequential wrapped({Input({4}), Custom(Trained())});
+  wrapped.save(folder / "b.keras");
+  CHECK(load_model(folder / "b.keras").layers().back().class_name() == "Trained");
   checkRefused(Sequential({Input({4}), Custom(Unregistered())}), folder,
                "get_config(Config &) and a static from_config(const Config &)");
 }
