@@ -55,7 +55,11 @@ class Draw:
         return self.n(low, high) if self.chance(0.5) else tuple(self.n(low, high) for _ in range(rank))
 
     def activation(self):
-        return self.of(*ACTIVATIONS)
+        """Without tanh_shrink in narrow floats: for small x, x - tanh(x) is less than a rounding of x. In Keras it is
+        0, and its gradient consists of roundings, whose signs Lion would follow."""
+        narrow = keras.config.dtype_policy().compute_dtype in ("float16", "bfloat16")
+        found = self.of(*ACTIVATIONS)
+        return "tanh" if narrow and found == "tanh_shrink" else found
 
     def some(self, **options):
         """Each of the arguments with a probability of 0.3."""
