@@ -226,6 +226,13 @@ Model vae(const std::string &policy) {
   });
 }
 
+/// Predicts the next of 64 time steps of a series.
+Model lstm(const std::string &policy) {
+  return compiled(policy, losses::MeanSquaredError(), [] {
+    return Model(Sequential({Input({length, 32}), LSTM(128, {.return_sequences = true}), Dense(1)}));
+  });
+}
+
 Tensor integers(const Shape &shape, int32_t below) {
   std::mt19937 random(7);
   std::vector<int32_t> values(static_cast<size_t>(shape.elements()));
@@ -269,6 +276,7 @@ const std::vector<ColdNet> &coldNets() {
          return Batch{{data.x[0], Tensor::ones({32, 16})}, data.x};
        }},
       {"encoder-decoder", encoderDecoder, [] { return pairs([] { return integers({batch, length}, vocabulary); }); }},
+      {"LSTM", lstm, [] { return Batch{{Tensor::ones({32, length, 32})}, Tensor::ones({32, length, 1})}; }},
   };
   return nets;
 }

@@ -17,7 +17,7 @@ struct ColdNet {
   std::function<Batch()> data;
 };
 
-/// Twelve nets of common kinds and depths, on images of 28 to 64 pixels and sequences of 64 tokens.
+/// Thirteen nets of common kinds and depths, on images of 28 to 64 pixels and sequences of 64 tokens or time steps.
 const std::vector<ColdNet> &coldNets();
 
 } // namespace halftone::benchmarks
