@@ -77,9 +77,10 @@ TEST_CASE("Equal elements of a row keep their order", "[kernels]") {
 
 TEST_CASE("A long row is sorted", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
-  for (const int64_t count : {70000, 5}) {
+  const int64_t length = target.starts_with("sm_") ? 10000 : 70000; // the emulator takes minutes for the longer row
+  for (const int64_t count : {length, int64_t(5)}) {
     CAPTURE(target, count);
-    check(sortOf(1, 70000, count, 1, "f32", false), target);
+    check(sortOf(1, length, count, 1, "f32", false), target);
   }
 }
 
