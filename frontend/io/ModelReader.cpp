@@ -71,18 +71,18 @@ std::vector<Shape> builtShapes(const ConfigNode &build) {
 
 /// The Inputs for a call that creates the layers of a struct. Keras's files do not hold their dtypes, and Keras itself
 /// then calls the model on floatx.
-std::vector<Value> builtInputs(const ConfigNode &build) {
+std::vector<Value> builtInputs(const std::vector<Shape> &shapes, const ConfigNode &dtypes) {
+  std::vector<DType> given(shapes.size(), floatxDtype());
+  if (!dtypes.isNull()) {
+    given.clear();
+    for (const ConfigNode &each : dtypes.elements())
+      given.push_back(standardize_dtype(each.text()));
+    if (given.size() != shapes.size())
+      dtypes.fail("one dtype per input shape");
+  }
   std::vector<Value> inputs;
-  const ConfigNode dtypes = build.at(inputDTypesKey);
-  for (const Shape &shape : builtShapes(build))
-    inputs.push_back(symbolicInput(shape, floatxDtype(), fmt::format("input_{}", inputs.size())));
-  if (dtypes.isNull())
-    return inputs;
-  const std::vector<ConfigNode> names = dtypes.elements();
-  if (names.size() != inputs.size())
-    dtypes.fail("one dtype per input shape");
-  for (size_t i = 0; i < inputs.size(); ++i)
-    inputs[i] = symbolicInput(inputs[i].shape(), standardize_dtype(names[i].text()), inputs[i].node()->name);
+  for (size_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back(symbolicInput(shapes[i], given[i], fmt::format("input_{}", i)));
   return inputs;
 }
 
@@ -96,7 +96,7 @@ void buildRoot(const Layer &layer, const ConfigNode &entry) {
   if (layer.impl()->transparent)
     layer.impl()->build(shapes);
   else
-    (void)layer.impl()->call(builtInputs(build), {});
+    (void)layer.impl()->call(builtInputs(shapes, build.at(inputDTypesKey)), {});
 }
 
 Layer readSequential(const ConfigNode &entry) {

@@ -80,3 +80,19 @@ TEST_CASE("A warning lists the weights of a file that the struct lacks") {
   CHECK(load_model(folder + "float32.keras", {.compile = false}).weights().size() == 2);
   CHECK_THAT(output.text, Contains("no layer of the model has the weights of: head/vars"));
 }
+
+TEST_CASE("The dtypes of a struct's inputs are one per input") {
+  register_custom<Mlp>("mine");
+  const Model model(Mlp{3});
+  (void)model.predict_on_batch(Tensor::ones({2, 4}));
+  const std::string text = model.to_json(), written = R"("input_dtypes":["float32"])";
+  const size_t begin = text.find(written);
+  REQUIRE(begin != text.npos);
+  for (const auto &[dtypes, error] :
+       {std::pair(R"(["float32", "int32"])", "one dtype per input shape"),
+        std::pair(R"(["float31"])", "Invalid dtype: float31"), std::pair(R"("float32")", "a list")}) {
+    std::string changed = text;
+    changed.replace(begin, written.size(), std::string(R"("input_dtypes":)") + dtypes);
+    CHECK_THROWS_WITH(Model::from_config(Config::parse(changed)), Contains(error));
+  }
+}
