@@ -21,9 +21,9 @@ Batch images(int64_t count, const Shape &image) {
 Sequential mlp(const std::string &policy, const MlpArgs &args) {
   set_random_seed(1);
   set_dtype_policy(policy);
-  std::vector<Layer> stack = {Input({784})};
+  std::vector<Layer> stack = {Input({args.inputs})};
   for (int64_t i = 0; i < args.hidden; ++i)
-    stack.push_back(layers::Dense(512, {.activation = "relu"}));
+    stack.push_back(layers::Dense(args.units, {.activation = "relu"}));
   stack.push_back(layers::Dense(10));
   Sequential model(stack);
   set_dtype_policy("float32");

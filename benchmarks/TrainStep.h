@@ -25,8 +25,8 @@ struct Network {
   bool besideFloat32 = false;                            // whether to time mixed policies beside float32 too
 };
 
-/// Adds a row for each network, policy, batch size and peer. A peer whose losses differ from ours is not timed, and its
-/// row says so.
-void compareTrainSteps(Table &table, const std::vector<Network> &networks);
+/// Adds a row for each network, policy, batch size and peer. All train on `device`, where their batches are. A peer
+/// whose losses differ from ours is not timed, and its row says so.
+void compareTrainSteps(Table &table, const std::vector<Network> &networks, Device device = Device::cpu());
 
 } // namespace halftone::benchmarks

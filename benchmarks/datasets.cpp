@@ -18,7 +18,7 @@ using namespace halftone::benchmarks;
 
 namespace {
 
-constexpr int64_t height = 240, width = 320, files = 192, batchSize = 32;
+constexpr int64_t height = 240, width = 320, files = 384, batchSize = 32;
 constexpr int rounds = 7;
 
 /// Smooth shades with a little noise, like a photo: about 20 KB as JPEG, about 100 KB as PNG.

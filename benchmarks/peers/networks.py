@@ -1,6 +1,6 @@
 # The networks whose training steps are timed, in PyTorch and JAX; weights are in Keras's order.
 # SPDX-License-Identifier: Apache-2.0
-"""Networks: "mlp", 784-512-512-10; "convnet", Keras's MNIST convnet; "block", a residual block of 64 channels with
+"""Networks: "mlp", Dense layers with relu between them, of the sizes of their weights; "convnet", Keras's MNIST convnet; "block", a residual block of 64 channels with
 batch normalization, global average pooling and a Dense layer; "gptN", a GPT with N heads, whose other sizes follow
 from its weights. Images are (batch, height, width, channels), tokens (batch, length), logits (count, classes)."""
 
@@ -70,7 +70,8 @@ def torch_network(torch, name, weights):
             return self.head(nn.functional.relu(y + x.to(y.dtype)).mean((2, 3)))
 
     if name == "mlp":
-        return nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        dense = [nn.Linear(*kernel.shape) for kernel in weights[::2]]
+        return nn.Sequential(*[part for layer in dense for part in (layer, nn.ReLU())][:-1])
     if name == "convnet":
         return nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 3), nn.ReLU(),
                              nn.MaxPool2d(2), Flat(), nn.Dropout(DROPOUT), nn.Linear(1600, 10))
@@ -134,8 +135,10 @@ class JaxNetwork:
         return y.astype(self.dtype), moving
 
     def mlp(self, w, x, moving, key):
-        h = self.jax.nn.relu(self.dense(x.astype(self.dtype), w[0], w[1]))
-        return self.dense(self.jax.nn.relu(self.dense(h, w[2], w[3])), w[4], w[5]), moving
+        h = x.astype(self.dtype)
+        for kernel, bias in zip(w[:-2:2], w[1:-2:2]):
+            h = self.jax.nn.relu(self.dense(h, kernel, bias))
+        return self.dense(h, w[-2], w[-1]), moving
 
     def convnet(self, w, x, moving, key):
         h = x.astype(self.dtype)

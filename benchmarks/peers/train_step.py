@@ -1,9 +1,9 @@
 # Training steps of a network in the library that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: train_step.py "PyTorch eager" | "torch.compile" | "torch.compile max-autotune" | "JAX jit" |
-                     "Keras on JAX"  THREADS
+                     "Keras on JAX"  THREADS DEVICE
 
-Prints `ready VERSION` or `missing REASON`, then answers
+DEVICE is cpu or cuda; PyTorch and JAX support both. Prints `ready VERSION` or `missing REASON`, then answers
   prepare NETWORK POLICY STEPS FOLDER
             the losses of the first STEPS steps from the trainable weights w0, w1, ... and the batch x, y of FOLDER;
             without dropout. NETWORK is one of networks.py; Keras supports only "mlp"
@@ -17,11 +17,13 @@ import time
 from conversation import serve, use_threads
 from networks import DROPOUT, JaxNetwork, torch_layout, torch_network, torch_weights
 
-name, threads = sys.argv[1], int(sys.argv[2])
+name, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 use_threads(threads)
 os.environ["KERAS_BACKEND"] = "jax"
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
+os.environ["JAX_PLATFORMS"] = device
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # other programs of the benchmark use the same GPU
+if device == "cpu":
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 BETA_1, BETA_2, EPSILON, RATE = 0.9, 0.999, 1e-7, 1e-3
@@ -31,6 +33,8 @@ class Torch:
     def __init__(self, mode=None):
         """`mode`: the mode of torch.compile; None for eager execution."""
         import torch
+        if device == "cuda" and not torch.cuda.is_available():
+            raise RuntimeError("PyTorch finds no GPU")
         self.torch, self.mode = torch, mode
         torch.set_num_threads(threads)
         self.version = torch.__version__
@@ -38,14 +42,14 @@ class Torch:
     def prepare(self, network, policy, weights, x, y):
         torch = self.torch
         torch._dynamo.reset()
-        net = torch_network(torch, network, weights).to(memory_format=torch.channels_last)
-        x, y = torch.from_numpy(torch_layout(x)), torch.from_numpy(y).long().flatten()
+        net = torch_network(torch, network, weights).to(device, memory_format=torch.channels_last)
+        x, y = torch.from_numpy(torch_layout(x)).to(device), torch.from_numpy(y).to(device).long().flatten()
         adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
         dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
-        scaler = torch.amp.GradScaler("cpu", init_scale=32768.0, enabled=policy == "mixed_float16")
+        scaler = torch.amp.GradScaler(device, init_scale=32768.0, enabled=policy == "mixed_float16")
 
         def loss_of(x, y):
-            with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
+            with torch.autocast(device, dtype=dtype or torch.bfloat16, enabled=dtype is not None):
                 return torch.nn.functional.cross_entropy(net(x).float(), y)
 
         forward = torch.compile(loss_of, mode=self.mode) if self.mode else loss_of
@@ -81,6 +85,8 @@ class Torch:
     def run(self, count):
         for _ in range(count):
             self.step()
+        if device == "cuda":
+            self.torch.cuda.synchronize()
 
 
 class Jax:

@@ -67,6 +67,13 @@ def check_programs(session):
     session.expect("all pass", session.run("--quick"), 0, "op table", "recurrent layers", "MNIST under three policies", "passed", "skipped")
     with open(session.log, encoding="utf-8") as file:
         calls = file.read()
+    output = os.path.join(session.folder, "output")
+    session.put(PROGRAMS[4], "echo the summary")
+    session.expect("three at a time", session.run("--jobs", "3", "--output", output), 0, "op table", "benchmark gpu-train-step", "skipped")
+    with open(os.path.join(output, "instructions-bit-by-bit.txt"), encoding="utf-8") as file:
+        if file.read() != "the summary\n":
+            session.findings.append("the file of a check's output does not hold its output")
+    session.expect("no job", session.run("--jobs", "0"), 2, "--jobs 0: expected 1 or more")
     for wanted in ("test_gpu --filenames-as-tags --warn NoTests [#Conformance]", "[#Gpu]MNIST is learned*", "test_gpu_ops",
                    "test_gpu_loops --filenames-as-tags --warn NoTests [#GpuRecurrent]",
                    "test_gpu_models --filenames-as-tags --warn NoTests [#Shadows]", "--rng-seed 1", "--device cuda:0", "--numerics strict", "--numerics fast"):

@@ -9,6 +9,7 @@ int halftoneRun(int argc, char **argv);
 int halftoneOpt(int argc, char **argv);
 int testMain(int argc, char **argv);
 int gpuBenchmark();
+int gpuTrainStep();
 int gpuInstructions(int argc, char **argv);
 
 namespace {
@@ -26,6 +27,7 @@ constexpr Program programs[] = {{"halftone-run", halftoneRun},
                                 {"test_gpu_loops", testMain},
                                 {"test_gpu_models", testMain},
                                 {"gpu", [](int, char **) { return gpuBenchmark(); }},
+                                {"gpu-train-step", [](int, char **) { return gpuTrainStep(); }},
                                 {"gpu-instructions", gpuInstructions}};
 
 const Program *find(std::string_view name) {
