@@ -77,6 +77,19 @@ inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
 }
 
+/// Loads the code of a core as a kernel, so that the library finds it.
+inline Loaded loadCore(const Core &core, const CpuTarget &cpu) {
+  auto code = KernelCompiler(cpu).compile(core);
+  INFO(describe(code.status()));
+  REQUIRE(code.isOk());
+  CHECK(code->isCore());
+  CHECK(code->symbol == core.symbol);
+  CHECK(code->target == cpu.key());
+  CHECK(code->uses.empty());
+  code->kind = "loop";
+  return Loaded(std::move(*code));
+}
+
 /// Loads a kernel from its linalg form.
 inline Loaded loadKernel(const std::string &text, const CpuTarget &cpu, KernelDumps *dumps = nullptr) {
   std::map<std::string, KernelCode> cores;

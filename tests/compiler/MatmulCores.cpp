@@ -19,19 +19,6 @@ StripCore stripCore(const CpuTarget &cpu, int64_t vectors, llvm::SmallVector<int
   return {{&rowOf(cpu::Product::multiply_add), fuses, ordered}, "f32", cpu.vectorBytes / 4, vectors, std::move(rows)};
 }
 
-/// The code of a core, loaded as a kernel, so that the library finds it.
-Loaded loadCore(const Core &core, const CpuTarget &cpu) {
-  auto code = KernelCompiler(cpu).compile(core);
-  INFO(describe(code.status()));
-  REQUIRE(code.isOk());
-  CHECK(code->isCore());
-  CHECK(code->symbol == core.symbol);
-  CHECK(code->target == cpu.key());
-  CHECK(code->uses.empty());
-  code->kind = "loop";
-  return Loaded(std::move(*code));
-}
-
 Strip *stripOf(const Loaded &loaded) { return reinterpret_cast<Strip *>(reinterpret_cast<void *>(loaded.function)); }
 
 struct Matrices {

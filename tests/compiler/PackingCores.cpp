@@ -50,14 +50,6 @@ struct Packing {
 
 Packs *packsOf(const Loaded &loaded) { return reinterpret_cast<Packs *>(reinterpret_cast<void *>(loaded.function)); }
 
-Loaded loadCore(const PackingCore &core, const CpuTarget &cpu) {
-  auto code = KernelCompiler(cpu).compile(core.core());
-  INFO(describe(code.status()));
-  REQUIRE(code.isOk());
-  code->kind = "loop"; // so that the library finds it
-  return Loaded(std::move(*code));
-}
-
 uint32_t *alignedIn(std::vector<uint32_t> &storage, size_t count) {
   storage.assign(count + 16, 77);
   void *at = storage.data();
@@ -66,7 +58,7 @@ uint32_t *alignedIn(std::vector<uint32_t> &storage, size_t count) {
 }
 
 void check(const PackingCore &core, const CpuTarget &cpu) {
-  const Loaded loaded = loadCore(core, cpu);
+  const Loaded loaded = loadCore(core.core(), cpu);
   const int64_t lanes = core.lanes, width = core.vectors * lanes;
   for (const int64_t columns : {int64_t(0), int64_t(1), lanes - 1, lanes, 2 * lanes + 1, 4 * lanes})
     for (const int64_t depth : {1, 2, 3, 7, 33, 40}) {
@@ -121,7 +113,7 @@ TEST_CASE("Cores that pack widen narrow floats", "[kernels]") {
         CAPTURE(name, narrow, alongDepth);
         PackingCore core = packingCore(cpu, 1, alongDepth);
         core.operand.narrow = narrow;
-        const Loaded loaded = loadCore(core, cpu);
+        const Loaded loaded = loadCore(core.core(), cpu);
         const int64_t lanes = core.lanes, columns = lanes + 1, depth = 3, pitch = alongDepth ? depth : columns;
         std::vector<uint16_t> from(size_t(columns * depth));
         for (size_t i = 0; i < from.size(); ++i)

@@ -1,7 +1,6 @@
 // Matmul kernels: creates a plan and emits its code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
 
 namespace halftone::compiler {
@@ -12,8 +11,6 @@ FailureOr<std::string> emitMatmul(KernelFrame &frame) {
   if (failed(plan))
     return failure();
   MatmulOrder::of(*plan, frame)->emit();
-  if (plan->multiply == Multiply::imageLines) // each row of a micro-kernel reads its own position
-    markManyPointers(frame.code);
   return plan->method();
 }
 

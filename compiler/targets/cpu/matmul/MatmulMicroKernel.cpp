@@ -1,6 +1,7 @@
 // Multiplies a few rows by a strip of columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulMicroKernel.h"
+#include "compiler/targets/cpu/matmul/MatmulWindow.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -96,6 +97,25 @@ StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulSt
 void MatmulMicroKernel::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, Emitted b,
                                       const MatmulStrip &strip) const {
   frame.call(coreOf(counts, strip).core(), callOf(row, b, strip).arguments());
+}
+
+void MatmulMicroKernel::multiplyLines(ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const {
+  const MatmulWindow window(block);
+  LinesCore core{ruleOfSums(), {}, block.sizes.lanes, strip.vectors, llvm::to_vector<5>(counts), window.axes.size()};
+  llvm::raw_string_ostream(core.accumulator) << plan.accumulator;
+  const SumsMemory memory = memoryOf(frame.constant(0), strip);
+  const LinesCore::Call call{.image = block.pointerOf(window.image),
+                             .channels = maximum(window.channels / frame.constant(plan.groupSize), frame.constant(1)),
+                             .first = block.batch * block.size[rowRole] + block.firstRow,
+                             .rows = block.rows,
+                             .b = b,
+                             .firstDepth = strip.depth.first,
+                             .countDepth = strip.depth.count,
+                             .sums = memory.at,
+                             .sumsPitch = memory.pitch,
+                             .continues = strip.depth.first > frame.constant(0),
+                             .axes = window.axes};
+  frame.call(core.core(), call.arguments());
 }
 
 Emitted MatmulMicroKernel::multiplyWatching(ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const {

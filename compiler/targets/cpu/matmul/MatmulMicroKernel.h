@@ -1,6 +1,7 @@
 // The micro-kernel: the sums of a few rows and a strip of columns, accumulated in registers along K.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/targets/cpu/matmul/LinesCores.h"
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
 
@@ -22,10 +23,11 @@ public:
   /// Calls a core that packs a strip of columns, which start at `from` (MatmulPlan::isMatrix), to `b` and in the same loop
   /// computes and stores the sums of the first of `counts` rows, or no sums if there are fewer rows.
   void packAndMultiply(llvm::ArrayRef<int64_t> counts, Emitted from, Emitted b, const MatmulStrip &strip) const;
+  /// Calls a core that computes and stores the sums of the block's rows, which are read from an image, up to `counts`
+  /// positions of a line at a time, by a packed strip at `b`.
+  void multiplyLines(llvm::ArrayRef<int64_t> counts, Emitted b, const MatmulStrip &strip) const;
   /// The initial sums of `rows` rows from `row` on: those of earlier slices of K, or 0.
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
-  /// Loads sums that store() stored.
-  Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   /// Stores sums. Sums of a scaled strip are unscaled and added to those of earlier slices of K.
   void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
   /// `sum` + x * y of packed elements.
@@ -40,6 +42,7 @@ private:
     bool aligned = true;
   };
   SumsMemory memoryOf(Emitted row, const MatmulStrip &strip) const;
+  Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   Emitted addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const;
   StripCore coreOf(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
   StripCore::Call callOf(Emitted row, Emitted b, const MatmulStrip &strip) const;

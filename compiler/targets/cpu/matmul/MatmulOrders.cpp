@@ -7,9 +7,9 @@
 //   dots         lanes of columns, rows
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
 #include "compiler/targets/cpu/matmul/MatmulDots.h"
-#include "compiler/targets/cpu/matmul/MatmulLines.h"
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
 #include "compiler/targets/cpu/matmul/MatmulTiles.h"
+#include "compiler/targets/cpu/matmul/MatmulWindow.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -53,7 +53,7 @@ private:
   Emitted partOfDepth(Emitted, Emitted) override { return MatmulWindow(block).partOfDepth(block.sizes.depth); }
   MatmulRows rowsOf(const MatmulDepth &) override { return {}; }
   void multiplyStrip(ArrayRef<int64_t> counts, Emitted, const MatmulStrip &strip) override {
-    MatmulLines(block, microKernel).multiply(kept(counts), strip);
+    microKernel.multiplyLines(kept(counts), factors.stripAt(strip), strip);
   }
 };
 

@@ -40,7 +40,7 @@ constexpr Row table[] = {
      {ReadB::inPlace, ReadB::packedTile}},
     {Multiply::dots, false, {ReadA::inPlace}, {ReadB::inPlace}},
     {Multiply::amxTiles, true, {ReadA::packedRows}, {ReadB::inPlace, ReadB::packedTile}},
-    {Multiply::imageLines, false, {ReadA::image}, {ReadB::inPlace, ReadB::packedStrip}},
+    {Multiply::imageLines, false, {ReadA::image}, {ReadB::packedStrip}},
     {Multiply::imageLines, true, {ReadA::image}, {ReadB::packedTile}},
 };
 
@@ -232,7 +232,8 @@ ReadA MatmulPlan::chooseReadA() const {
 ReadB MatmulPlan::chooseReadB() const {
   if (groupSize > 1)
     return panels ? ReadB::inPlace : ReadB::packedTile;
-  const bool isInPlace = multiply == Multiply::dots || (fewRows && !lanesAlongDepth(1));
+  // The core that reads the image takes packed strips only.
+  const bool isInPlace = multiply == Multiply::dots || (fewRows && !readsImage && !lanesAlongDepth(1));
   return isInPlace ? ReadB::inPlace : ReadB::packedStrip;
 }
 

@@ -33,7 +33,7 @@ void WindowCopy::copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted position
     });
   };
   const auto copyLine = [&] {
-    if (axis.dilation != 1 || axis.baseDilation != 1)
+    if (window.form().dilation.back() != 1 || axis.baseDilation != 1)
       return copyTaps();
     const Emitted seen = position * axis.stride - axis.paddingLow;
     const Emitted from = (outer.index * axis.extent + seen) * window.channels + (first - begin);
@@ -124,12 +124,12 @@ void WindowCopy::copyPositions(Emitted column, MatmulWindow::Range positions, Em
 void WindowCopy::copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel,
                           MatmulWindow::Range positions, Emitted to) const {
   const MatmulWindow::Axis &axis = window.last();
-  const Emitted stride = constant(axis.stride), none = constant(0);
+  const Emitted none = constant(0);
   const Emitted shift = taps.back() * axis.dilation - axis.paddingLow; // of the index that the first position sees
   const Emitted end = positions.first + positions.count;
   const auto clamped = [&](Emitted position, Emitted least) { return minimum(maximum(position, least), end); };
-  const Emitted firstInside = ceilDivide(maximum(none - shift, none), stride);
-  const Emitted endInside = ceilDivide(maximum(axis.extent - shift, none), stride);
+  const Emitted firstInside = ceilDivide(maximum(none - shift, none), axis.stride);
+  const Emitted endInside = ceilDivide(maximum(axis.extent - shift, none), axis.stride);
   const Emitted first = clamped(firstInside, positions.first);
   const Emitted past = select(line.inside, clamped(endInside, first), first);
   const auto at = [&](Emitted position) { return position - positions.first; };
