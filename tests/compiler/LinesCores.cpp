@@ -1,7 +1,8 @@
-// Compares the cores that read a window from its image, called alone, with plain loops.
+// Compares the cores that read a window from its image, called alone and by kernels, with plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/LinesCores.h"
-#include "tests/compiler/CompiledFunction.h"
+#include "tests/compiler/KernelText.h"
+#include "tests/compiler/TypedBuffer.h"
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -125,7 +126,91 @@ const AxisNumbers axesOfAllKinds[] = {
     {.positions = 1, .taps = 1, .extent = 1},
 };
 
+/// A kernel that multiplies a window with one spatial axis by a matrix, [k][n]; its dims are m, n and k.
+std::string kernelOf(const AxisNumbers &axis, bool fewRows) {
+  return halftone::testing::with(R"(
+#rows = affine_map<(m, n, k) -> (m, k)>
+#columns = affine_map<(m, n, k) -> (k, n)>
+#sums = affine_map<(m, n, k) -> (m, n)>
+#plain = affine_map<(m, n) -> (m, n)>
+func.func @kernel(%m: index, %n: index, %k: index, %tm: index, %tn: index, %positions: index, %taps: index,
+                  %extent: index, %low: index, %channels: index,
+                  %a: tensor<?x?xf32> {halftone.window = array<i64: $STRIDE, $DILATION, 1>}, %b: tensor<?x?xf32>)
+    -> tensor<?x?xf32> attributes {halftone.kind = "matmul", halftone.outer = 0 : i64,
+                                   halftone.roles = array<i64: 0, 1, 1, 1>, halftone.lookup_arguments = 5 : i64,
+                                   halftone.schedule = #halftone_cpu.matmul<few_rows = $FEW, window = image>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %c = linalg.generic {halftone.combine = ["sum"], halftone.dims = array<i64: 0, 1, 2>,
+                       indexing_maps = [#rows, #columns, #sums],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y fastmath<contract> : f32
+    %s = arith.addf %o, %p fastmath<contract> : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %r = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = linalg.generic {halftone.combine = [""], halftone.dims = array<i64: 0, 1>, indexing_maps = [#plain, #plain],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<?x?xf32>) outs(%r : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %d = arith.addf %x, %x : f32
+    linalg.yield %d : f32
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+)",
+                                 {{"$STRIDE", std::to_string(axis.stride)},
+                                  {"$DILATION", std::to_string(axis.dilation)},
+                                  {"$FEW", fewRows ? "true" : "false"}});
+}
+
+/// Runs the kernel for a window, and compares twice its sums, accumulated in the order of K.
+void checkKernel(const CpuTarget &cpu, const WindowCase &each, bool fewRows, int64_t columns) {
+  const AxisNumbers &axis = each.axes[0];
+  const std::string text = kernelOf(axis, fewRows);
+  const Loaded code = loadKernel(text, cpu);
+  const int64_t rows = each.rows(), depth = each.depth(), tileRows = std::max<int64_t>(axis.positions, 1), width = 64;
+  const std::vector<int64_t> extents{rows,           columns,   depth,       tileRows,        width,
+                                     axis.positions, axis.taps, axis.extent, axis.paddingLow, each.channels};
+  Buffer image = random("f32", each.examples * axis.extent * each.channels, 1), b = random("f32", depth * columns, 2),
+         result, scratch;
+  allocate(result, "f32", rows * columns);
+  allocate(scratch, "i8", scratchOf(text, extents, cpu));
+  std::memset(scratch.data(), 0xff, scratch.values.size()); // NaNs, which no result may contain
+  std::memset(scratch.data(), 0, 8);
+  void *buffers[] = {image.data(), b.data(), result.data()};
+  code.function(buffers, extents.data(), 0, (rows + tileRows - 1) / tileRows * ((columns + width - 1) / width),
+                scratch.data());
+  std::vector<double> expected, found;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      float sum = 0;
+      for (int64_t k = 0; k < depth; ++k)
+        if (const int64_t element = each.elementAt(row, k); element >= 0) {
+          const auto x = float(image.values[size_t(element)]), y = float(b.values[size_t(k * columns + column)]);
+          sum = cpu.math.hasFma ? std::fma(x, y, sum) : x * y + sum;
+        }
+      expected.push_back(sum + sum);
+      found.push_back(decode(result.data() + (row * columns + column) * 4, "f32"));
+    }
+  CAPTURE(cpu.name, fewRows, columns, axis.positions, axis.taps, axis.extent, axis.stride, axis.dilation);
+  CHECK(found == expected);
+}
+
 } // namespace
+
+TEST_CASE("Kernels that read an image call a core, which adds in the order of K", "[kernels]") {
+  for (const std::string &name : runnableTargets()) {
+    const CpuTarget cpu = targetNamed(name);
+    for (const AxisNumbers &axis : axesOfAllKinds)
+      checkKernel(cpu, {.axes = {axis}, .channels = 16}, /*fewRows=*/false, 37);
+    // Few rows, and a slice of K per tap.
+    checkKernel(cpu, {.axes = {axesOfAllKinds[0]}, .channels = 300, .examples = 1}, /*fewRows=*/true, 70);
+  }
+}
 
 TEST_CASE("A core of lines sums any number of positions with any position of the taps relative to the image",
           "[kernels]") {
