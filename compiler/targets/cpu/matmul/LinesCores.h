@@ -11,8 +11,8 @@ namespace halftone::compiler {
 ///     sums[row][column] += window[first + row][k] * B[k][column]    for row in [0, rows), k in a slice of K
 /// The window is not packed. Adjacent positions on a line of the image are rows that are accumulated together; their
 /// elements of one tap have a constant stride in memory. A tap outside of the image adds nothing to the sums of a
-/// position. The sums of a group of positions stay in registers for the whole slice, unless a tap is outside of the image
-/// at other positions of the group than the first or the last.
+/// position. The sums of a group of positions stay in registers for the whole slice, unless a tap is outside of the
+/// image at other positions of the group than the first or the last.
 ///
 /// All offsets, channels and pitches are in packed elements.
 struct LinesCore {

@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// All numbers are known when the code runs, so kernels and cores share it. Output positions are numbered row-major over
-/// the examples and the spatial axes; a row of taps consists of those that differ only along the last axis.
+/// All numbers are known when the code runs, so kernels and cores share it. Output positions are numbered row-major
+/// over the examples and the spatial axes; a row of taps consists of those that differ only along the last axis.
 class WindowMap {
 public:
   /// A spatial axis.
