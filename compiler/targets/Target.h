@@ -1,12 +1,12 @@
 // The machine for which kernels are compiled: everything that passes, forms and the kernel compiler may query.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/Core.h"
 #include "compiler/kernels/KernelDumps.h"
 #include "compiler/kernels/MathTraits.h"
 #include "compiler/kernels/Numerics.h"
 #include "compiler/kernels/Schedule.h"
 #include "compiler/targets/Blocking.h"
-#include "compiler/targets/Core.h"
 #include "compiler/targets/FusionCosts.h"
 #include "compiler/targets/KernelTraits.h"
 #include "compiler/targets/Lowerings.h"

@@ -1,7 +1,7 @@
 // Cores that multiply positions of a window, whose elements are read directly from the image, by a packed strip.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/Core.h"
+#include "compiler/kernels/Core.h"
 #include "compiler/targets/cpu/matmul/MatmulSums.h"
 #include "compiler/targets/cpu/matmul/WindowMap.h"
 

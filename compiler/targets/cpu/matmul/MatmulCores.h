@@ -1,7 +1,7 @@
 // Cores that multiply strips of a matmul, shared by all kernels of a target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/Core.h"
+#include "compiler/kernels/Core.h"
 #include "compiler/targets/cpu/matmul/MatmulSums.h"
 #include "compiler/targets/cpu/matmul/PackingCores.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/CodeBuilder.h"
-#include "compiler/targets/Core.h"
+#include "compiler/kernels/Core.h"
 
 namespace halftone::compiler {
 
