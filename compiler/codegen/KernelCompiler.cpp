@@ -100,8 +100,12 @@ StatusOr<KernelCode> KernelCompiler::compileCore(const Core &core, KernelDumps *
   code.kind = KernelCode::coreKind;
   code.target = target_.key();
   code.method = core.method;
-  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);
+  std::vector<Core> called;
+  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, called, dumps);
   HALFTONE_RETURN_IF_ERROR(object.status());
+  if (!called.empty())
+    return Status(ErrorKind::internal_error,
+                  fmt::format("core {} calls {}, and a core calls no other", core.symbol, called[0].symbol));
   code.code = std::move(*object);
   return code;
 }
@@ -142,12 +146,12 @@ StatusOr<KernelCode> KernelCompiler::compileKernel(std::string_view linalgText, 
   phase.stop();
   kernel.method = std::move(emitted->method);
   kernel.launch = emitted->launch;
+  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, emitted->cores, dumps);
+  HALFTONE_RETURN_IF_ERROR(object.status());
   for (Core &core : emitted->cores)
     cores_.emplace(coreKey(core, target_), std::move(core));
   for (const auto &[key, core] : cores_)
     kernel.uses.push_back(key);
-  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);
-  HALFTONE_RETURN_IF_ERROR(object.status());
   kernel.code = std::move(*object);
   return kernel;
 }

@@ -25,7 +25,8 @@ public:
   explicit KernelCompiler(const Target &target, const KernelTimes &times = {});
   ~KernelCompiler();
   KernelCompiler(const KernelCompiler &) = delete;
-  /// Runs legalize-storage, emit, expand-math, check-legal-ops, translate and codegen.
+  /// Runs legalize-storage, emit, expand-math, interleave-steps, expand-roundings, check-legal-ops, translate and
+  /// codegen.
   StatusOr<KernelCode> compile(std::string_view linalgText, KernelDumps *dumps = nullptr);
   /// Runs the steps from emit on. Returns KernelCode of kind "core", without a description.
   StatusOr<KernelCode> compile(const Core &core, KernelDumps *dumps = nullptr);

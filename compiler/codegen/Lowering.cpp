@@ -72,15 +72,17 @@ Status DiagnosticText::failure(std::string_view what) const {
 }
 
 StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &target, MachineCode &machine,
-                                            const DiagnosticText &diagnostics, KernelDumps *dumps) {
+                                            const DiagnosticText &diagnostics, std::vector<Core> &cores,
+                                            KernelDumps *dumps) {
   const bool verifies = dumps || HALFTONE_VERIFY_STAGES;
   TimingScope phase = machine.times.phase("math");
   if (verifies && failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
-  if (failed(expandMath(module, target.math)))
+  if (failed(expandMath(module, target.math, cores)))
     return diagnostics.failure("the kernel's math cannot be expanded");
   for (auto function : module.getOps<FunctionOpInterface>())
     interleaveSteps(function);
+  expandRoundings(module, target.math, cores);
   if (dumps) {
     llvm::raw_string_ostream stream(dumps->emitted);
     module.print(stream);

@@ -17,7 +17,7 @@ int64_t codeSizeOf(mlir::linalg::GenericOp generic);
 /// one.
 int64_t boundedCopies(int64_t copies, int64_t codeSize);
 
-/// Marks a math op of a body whose expansion is a function of the kernel's module, which emitted code calls.
+/// Marks a math op of a body whose expansion is a core, which emitted code calls.
 inline constexpr llvm::StringLiteral outlinedAttr = "halftone.outlined";
 
 /// Marks the functions in the bodies of `kernel`, a linalg form, that are outlined: long functions that the kernel uses

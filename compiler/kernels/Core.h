@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace halftone::compiler {
 
@@ -18,5 +20,10 @@ struct Core {
 
   static constexpr llvm::StringLiteral prefix = "halftone_core_";
 };
+
+/// Emits a call of `core`, which returns values of these types. If `cores` does not contain the core, adds it and
+/// declares its function.
+mlir::ValueRange callCore(mlir::ImplicitLocOpBuilder &builder, const Core &core, mlir::ValueRange operands,
+                          mlir::TypeRange results, std::vector<Core> &cores);
 
 } // namespace halftone::compiler

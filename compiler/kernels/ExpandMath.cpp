@@ -3,18 +3,15 @@
 //
 //   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
 #include "compiler/kernels/CodeSize.h"
+#include "compiler/kernels/MathCores.h"
 #include "compiler/kernels/MathFunctions.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/Steps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
-#include <fmt/format.h>
-#include <map>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -22,16 +19,12 @@ using namespace mlir;
 
 namespace {
 
-bool roundsToBf16(Operation *op) { return isa<arith::TruncFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isBF16(); }
-
 template <class Op> Emitted unary(Emitted a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
 
 /// Expands `op` to arithmetic; null if the op is kept.
 FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Emitted> x) {
   if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
     return function->build(target, x);
-  if (roundsToBf16(op))
-    return target.convertsBf16 ? Emitted() : roundToBf16(target, x[0]);
   if (isa<arith::RemFOp>(op))
     return buildRemainder(target, x[0], x[1]);
   op->emitError() << "'" << op->getName() << "' has no expansion";
@@ -94,10 +87,10 @@ bool compiler::isLongFunction(Operation &op) {
 }
 
 int64_t compiler::expansionSize(Operation &op) {
-  constexpr int64_t remainder = 34, roundingToBf16 = 12;
+  constexpr int64_t remainder = 34, roundingToBf16 = 8;
   if (const MathFunction *function = mathFunction(op.getName().getStringRef()))
     return function->codeSize;
-  return isa<arith::RemFOp>(op) ? remainder : roundsToBf16(&op) ? roundingToBf16 : 1;
+  return isa<arith::RemFOp>(op) ? remainder : isRoundingToBf16(&op) ? roundingToBf16 : 1;
 }
 
 Emitted MathTarget::multiplyAdd(Emitted a, Emitted b, Emitted c) const {
@@ -175,94 +168,42 @@ Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y)
 
 namespace {
 
-/// Expands the math ops of one module, and owns the functions of outlined ops.
-class MathExpansion {
-public:
-  explicit MathExpansion(const MathTraits &math) : target(math) {}
-
-  LogicalResult expand(FunctionOpInterface function) {
-    SmallVector<Operation *> ops;
-    function.walk([&](Operation *op) {
-      if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      ImplicitLocOpBuilder builder(op->getLoc(), op);
-      const FailureOr<Value> result =
-          op->hasAttr(outlinedAttr) ? called(builder, op, function) : inlined(builder, op, op->getOperands());
-      if (failed(result))
-        return failure();
-      if (!*result)
-        continue;
-      op->getResult(0).replaceAllUsesWith(*result);
-      op->erase();
-    }
-    return success();
-  }
-
-private:
-  /// Expands `op` in place to arithmetic; null if the op is kept.
-  FailureOr<Value> inlined(ImplicitLocOpBuilder &builder, Operation *op, ValueRange arguments) {
-    if (op->getNumResults() != 1)
-      return op->emitError() << "'" << op->getName() << "' has no expansion";
-    const Type type = getElementTypeOrSelf(op->getResult(0));
-    if (isa<FloatType>(type) && !type.isF32() && !type.isF64() && !roundsToBf16(op))
-      return op->emitError() << "math op on " << type << "; expected f32 or f64";
-    SmallVector<Emitted> operands;
-    for (Value argument : arguments)
-      operands.emplace_back(builder, argument);
-    const FailureOr<Emitted> result = expanded(target, op, operands);
-    if (failed(result))
-      return failure();
-    return *result ? result->value() : Value();
-  }
-
-  /// A call of the function for such ops; null if the op is kept.
-  FailureOr<Value> called(ImplicitLocOpBuilder &builder, Operation *op, FunctionOpInterface caller) {
-    const auto key = std::pair(op->getName().getStringRef(), op->getResult(0).getType().getAsOpaquePointer());
-    auto [entry, isNew] = functions.try_emplace(key);
-    if (isNew) {
-      FailureOr<func::FuncOp> created = outlined(op, caller);
-      if (failed(created))
-        return failure();
-      entry->second = *created;
-    }
-    if (!entry->second)
-      return Value();
-    return func::CallOp::create(builder, entry->second, op->getOperands()).getResult(0);
-  }
-
-  /// Creates the function for such ops, before `caller`; null if they are kept.
-  FailureOr<func::FuncOp> outlined(Operation *op, FunctionOpInterface caller) {
-    ImplicitLocOpBuilder builder(op->getLoc(), caller);
-    const std::string name = fmt::format("{}_{}", op->getName().stripDialect().str(), functions.size());
-    auto function =
-        func::FuncOp::create(builder, name, builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
-    function.setPrivate();
-    function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
-    Block *entry = function.addEntryBlock();
-    builder.setInsertionPointToStart(entry);
-    const FailureOr<Value> result = inlined(builder, op, entry->getArguments());
-    if (failed(result))
-      return failure();
-    if (!*result) {
-      function.erase();
-      return func::FuncOp();
-    }
-    func::ReturnOp::create(builder, *result);
-    return function;
-  }
-
-  MathTarget target;
-  std::map<std::pair<StringRef, const void *>, func::FuncOp> functions;
-};
+/// Expands `op` in place to arithmetic, or to a call of a core; null if the op is kept.
+FailureOr<Value> replacement(const MathTarget &target, Operation *op, std::vector<Core> &cores) {
+  ImplicitLocOpBuilder builder(op->getLoc(), op);
+  if (op->getNumResults() != 1)
+    return op->emitError() << "'" << op->getName() << "' has no expansion";
+  const Type type = getElementTypeOrSelf(op->getResult(0));
+  if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
+    return op->emitError() << "math op on " << type << "; expected f32 or f64";
+  if (op->hasAttr(outlinedAttr))
+    return callCore(builder, mathCore(op), op->getOperands(), op->getResultTypes(), cores)[0];
+  SmallVector<Emitted> operands;
+  for (Value operand : op->getOperands())
+    operands.emplace_back(builder, operand);
+  const FailureOr<Emitted> result = expanded(target, op, operands);
+  if (failed(result))
+    return failure();
+  return *result ? result->value() : Value();
+}
 
 } // namespace
 
-LogicalResult compiler::expandMath(ModuleOp module, const MathTraits &math) {
-  MathExpansion expansion(math);
-  for (auto function : llvm::to_vector(module.getOps<FunctionOpInterface>()))
-    if (failed(expansion.expand(function)))
+LogicalResult compiler::expandMath(ModuleOp module, const MathTraits &math, std::vector<Core> &cores) {
+  const MathTarget target(math);
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    const FailureOr<Value> result = replacement(target, op, cores);
+    if (failed(result))
       return failure();
+    if (!*result)
+      continue;
+    op->getResult(0).replaceAllUsesWith(*result);
+    op->erase();
+  }
   return success();
 }

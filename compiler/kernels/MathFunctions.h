@@ -54,7 +54,8 @@ llvm::ArrayRef<MathFunction> inverseFunctions();
 const MathFunction *mathFunction(llvm::StringRef op);
 /// Returns true if `op` is an op of the math dialect that is not short.
 bool isLongFunction(mlir::Operation &op);
-/// The number of ops to which expand-math expands `op` (MathFunction::codeSize); 1 for an op that it keeps.
+/// The number of ops to which the steps after the emitter expand `op` (MathFunction::codeSize); 1 for an op that they
+/// keep.
 int64_t expansionSize(mlir::Operation &op);
 
 // Building blocks of other functions.

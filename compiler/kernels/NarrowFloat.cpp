@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/MathInstructions.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace halftone;
@@ -54,12 +53,6 @@ Emitted narrowBits(Emitted bits, const Format &format) {
   return result | ((bits >> signShift) & format.signBit());
 }
 
-/// Rounds to bf16, the upper half of an f32. The sign is kept, since only a NaN would carry into it.
-Emitted narrowToBf16(Emitted value) {
-  const Emitted bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
-  return select(isNan(value), bits | 0x400000, rounded) >> 16;
-}
-
 /// Rounds f64 to f32, to odd: an inexact result has its last bit set, so a second rounding to fewer bits never meets a
 /// false tie.
 Emitted roundToOdd(Emitted value) {
@@ -72,8 +65,6 @@ Emitted roundToOdd(Emitted value) {
   const Emitted even = equal(bits & 1, bits.like(0));
   return select(inexact & even, odd, bits).bitsAs(value.f32());
 }
-
-bool roundsToBf16(const MathTraits &math) { return math.instructions && math.instructions->roundsToBf16(); }
 
 } // namespace
 
@@ -124,26 +115,18 @@ Emitted compiler::narrowFloat(const MathTraits &math, Emitted value, FloatType n
   if (narrow.isF16() && math.convertsF16)
     return single.narrow(narrow).bitsAs(storage);
   if (narrow.isBF16())
-    return roundsToBf16(math) || math.convertsBf16 ? single.narrow(narrow).bitsAs(storage)
-                                                   : narrowToBf16(single).narrow(storage);
+    return math.convertsBf16 || (math.instructions && math.instructions->roundsToBf16())
+               ? single.narrow(narrow).bitsAs(storage)
+               : bitsOfBf16(single);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
 
-Emitted compiler::roundToBf16(const MathTraits &math, Emitted value) {
-  ImplicitLocOpBuilder &b = value.builder();
-  const Type bf16 = b.getBF16Type();
-  const auto inIntegers = [&] { return narrowToBf16(value).narrow(b.getI16Type()).bitsAs(bf16).value(); };
-  if (!roundsToBf16(math) || !math.instructions->take(value))
-    return {b, inIntegers()};
-  const Value subnormal = math.instructions->isSubnormal(value);
-  const Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, subnormal);
-  const Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  auto choice =
-      scf::IfOp::create(b, value.typeOf(bf16), LLVM::ExpectOp::create(b, any, never), /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, inIntegers());
-  b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, math.instructions->toBf16(value).value());
-  return {b, choice.getResult(0)};
+Emitted compiler::bitsOfBf16(Emitted value) {
+  // bf16 is the upper half of an f32. The sign is kept, since only a NaN would carry into it.
+  const Emitted bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
+  return (select(isNan(value), bits | 0x400000, rounded) >> 16).narrow(value.builder().getI16Type());
+}
+
+bool compiler::isRoundingToBf16(Operation *op) {
+  return isa<arith::TruncFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isBF16();
 }

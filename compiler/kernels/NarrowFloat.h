@@ -21,15 +21,15 @@ bool isWidenedNarrow(mlir::Value value, mlir::Value bits, mlir::FloatType narrow
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The bits equal those of runtime/base/Half.h,
 /// except for NaN payloads of f64.
 ///   bf16          the target's instruction (MathTraits::convertsBf16), else integer code; if the target has an instruction
-///                 that flushes subnormals (MathInstructions::toBf16), an arith.truncf, which expand-math turns into
-///                 roundToBf16()
+///                 that flushes subnormals (MathInstructions::toBf16), an arith.truncf, which expand-roundings expands
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd, which makes the second rounding correct
 Emitted narrowFloat(const MathTraits &math, Emitted value, mlir::FloatType narrow);
 
-/// Rounds `value`, f32, to bf16 like narrowFloat(): by MathInstructions::toBf16 if the instructions take `value` and no
-/// element is subnormal, else by integer code.
-Emitted roundToBf16(const MathTraits &math, Emitted value);
+/// Rounds `value`, f32, like narrowFloat() in integer code; returns the bits of a bf16.
+Emitted bitsOfBf16(Emitted value);
+/// Returns true if `op` is an arith.truncf to bf16.
+bool isRoundingToBf16(mlir::Operation *op);
 
 } // namespace halftone::compiler

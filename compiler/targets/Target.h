@@ -71,8 +71,8 @@ public:
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
-  /// name, which consists of legal ops (checkLegalOps) and of math ops that expand-math expands, and declarations of
-  /// the cores that it calls. On failure a diagnostic names the unsupported part of the kernel.
+  /// name, which consists of legal ops (checkLegalOps), of math ops and roundings that later steps expand, and
+  /// declarations of the cores that it calls. On failure a diagnostic names the unsupported part of the kernel.
   virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
   /// The full names of the ops that are legal only in this target's code: its functions and its instructions.
   virtual llvm::ArrayRef<llvm::StringLiteral> legalOps() const = 0;

@@ -19,7 +19,6 @@ struct Given {
 
 Loaded loadCode(const std::function<void(CodeBuilder &, const Given &)> &emit) {
   KernelContext context;
-  const DiagnosticText diagnostics(&context);
   const Location loc = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module(ModuleOp::create(loc));
   CodeBuilder code(loc, module->getBodyRegion());
@@ -32,11 +31,7 @@ Loaded loadCode(const std::function<void(CodeBuilder &, const Given &)> &emit) {
   };
   emit(code, {buffer(0), buffer(1), code.wrap(function.getArgument(3))});
   func::ReturnOp::create(code);
-  const CpuTarget cpu = targetNamed("host");
-  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
-  INFO(describe(object.status()));
-  REQUIRE(object.isOk());
-  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
+  return loadModule(*module, targetNamed("host"));
 }
 
 template <class Out, class In> std::vector<Out> run(const Loaded &code, std::vector<In> in, std::vector<Out> out) {

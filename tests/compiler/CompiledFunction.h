@@ -45,6 +45,14 @@ inline std::vector<std::string> targetsOfMath() {
   return names;
 }
 
+/// The runnable CPU levels, and an emulated CPU whose instruction for roundings to bf16 flushes subnormal numbers.
+inline std::vector<std::string> targetsOfRoundings() {
+  std::vector<std::string> names = runnableTargets();
+  if (targetNamed("host").vectorBytes >= 32)
+    names.push_back("emulated:x86_64-unknown-linux-gnu:znver4");
+  return names;
+}
+
 /// A loaded kernel, which keeps its library alive.
 struct Loaded {
   std::shared_ptr<const KernelLibrary> library;
@@ -64,17 +72,35 @@ struct Loaded {
   }
 };
 
-/// Loads emitted code: a func.func @kernel with the ABI's type.
-inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
-  KernelContext context;
-  const DiagnosticText diagnostics(&context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
-  INFO(diagnostics.failure("").diagnostics() << text);
-  REQUIRE(module);
-  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
+/// Loads emitted code: a func.func @kernel with the ABI's type, which may declare `cores`.
+inline Loaded loadModule(mlir::ModuleOp module, const CpuTarget &cpu, std::vector<Core> cores = {}) {
+  const DiagnosticText diagnostics(module.getContext());
+  auto object = lowerToCode(module, cpu, **cpu.machine(), diagnostics, cores);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
-  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
+  KernelCode kernel{"kernel", "loop", cpu.key(), "", *object};
+  std::map<std::string, KernelCode> called;
+  for (const Core &core : cores) {
+    auto code = KernelCompiler(cpu).compile(core);
+    INFO(describe(code.status()) << core.symbol);
+    REQUIRE(code.isOk());
+    kernel.uses.push_back(coreKey(core, cpu));
+    called.emplace(kernel.uses.back(), std::move(*code));
+  }
+  return Loaded(std::move(kernel), std::move(called));
+}
+
+/// Loads emitted code from its text.
+inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu, std::vector<Core> cores = {}) {
+  KernelContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  {
+    const DiagnosticText diagnostics(&context);
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
+    INFO(diagnostics.failure("").diagnostics() << text);
+    REQUIRE(module);
+  }
+  return loadModule(*module, cpu, std::move(cores));
 }
 
 /// Loads the code of a core as a kernel, so that the library finds it.

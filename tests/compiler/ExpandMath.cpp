@@ -8,6 +8,7 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <random>
 #include <set>
@@ -18,7 +19,7 @@ using namespace halftone::compiler;
 namespace {
 
 /// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`; on vectors if lanes > 1.
-std::string mathText(const std::string &op, const std::string &type, int lanes, bool binary) {
+std::string mathText(const std::string &op, const std::string &type, int lanes, bool binary, bool outlined = false) {
   const std::string value = lanes > 1 ? fmt::format("vector<{}x{}>", lanes, type) : type;
   const auto pointer = [&](int index) {
     return fmt::format("    %s{0} = llvm.getelementptr %buffers[{0}] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr\n"
@@ -33,19 +34,20 @@ std::string mathText(const std::string &op, const std::string &type, int lanes, 
   text += fmt::format("    %x = llvm.load %p0 {{alignment = 4 : i64}} : !llvm.ptr -> {0}\n    %z = llvm.load %p1 "
                       "{{alignment = 4 : i64}} : !llvm.ptr -> {0}\n",
                       value);
-  text += fmt::format("    %y = {} %x{} : {}\n", op, binary ? ", %z" : "", value);
+  text +=
+      fmt::format("    %y = {} %x{}{} : {}\n", op, binary ? ", %z" : "", outlined ? " {halftone.outlined}" : "", value);
   return text +
          fmt::format("    llvm.store %y, %p2 {{alignment = 4 : i64}} : {}, !llvm.ptr\n  }}\n  return\n}}\n", value);
 }
 
-Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
-  return loadEmitted(mathText(op, type, lanes, binary), cpu);
+Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu,
+                bool outlined = false) {
+  return loadEmitted(mathText(op, type, lanes, binary, outlined), cpu);
 }
 
 /// y[i] = buildExpOfDistance(x[i]).
 Loaded loadExpOfDistance(int lanes, const CpuTarget &cpu) {
   KernelContext context;
-  const DiagnosticText diagnostics(&context);
   auto module =
       mlir::parseSourceString<mlir::ModuleOp>(mathText("math.exp", "f32", lanes, false), mlir::ParserConfig(&context));
   REQUIRE(module);
@@ -54,10 +56,7 @@ Loaded loadExpOfDistance(int lanes, const CpuTarget &cpu) {
     op.replaceAllUsesWith(buildExpOfDistance(MathTarget(cpu.math), Emitted(builder, op.getOperand())).value());
     op.erase();
   });
-  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
-  INFO(describe(object.status()));
-  REQUIRE(object.isOk());
-  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
+  return loadModule(*module, cpu);
 }
 
 template <class T> std::vector<T> evaluate(const Loaded &code, const std::vector<T> &x, const std::vector<T> &z) {
@@ -285,7 +284,9 @@ int64_t opsOfExpansion(const std::string &op, const std::string &type, int lanes
     return ops;
   };
   const int64_t others = count() - 1;
-  REQUIRE(mlir::succeeded(expandMath(*module, cpu.math)));
+  std::vector<Core> cores;
+  REQUIRE(mlir::succeeded(expandMath(*module, cpu.math, cores)));
+  CHECK(cores.empty());
   return count() - others;
 }
 
@@ -427,9 +428,44 @@ TEST_CASE("Math that has no expansion is refused by name", "[math]") {
                                                           mlir::ParserConfig(&context));
     REQUIRE(module);
     const CpuTarget cpu = targetNamed("host");
-    auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
+    std::vector<Core> cores;
+    auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics, cores);
     REQUIRE_FALSE(object.isOk());
     CHECK_THAT(object.status().diagnostics(),
                Catch::Contains("'math.erfc' has no expansion") || Catch::Contains("math on 'f16'"));
+  }
+}
+
+namespace {
+
+/// Checks that a call of the core of `op` gives the bits of its expansion in place.
+template <class T>
+void checkCore(const std::string &op, bool binary, int lanes, const CpuTarget &cpu, const std::vector<T> &x,
+               const std::vector<T> &z) {
+  CAPTURE(op, lanes, cpu.name);
+  const std::string type = sizeof(T) == 4 ? "f32" : "f64";
+  const std::vector<T> inPlace = evaluate(loadMath(op, type, lanes, binary, cpu), x, z),
+                       called = evaluate(loadMath(op, type, lanes, binary, cpu, /*outlined=*/true), x, z);
+  CHECK(std::memcmp(called.data(), inPlace.data(), x.size() * sizeof(T)) == 0);
+}
+
+} // namespace
+
+TEST_CASE("A call of a function's core gives the bits of the function in place", "[math]") {
+  const std::vector<float> x = samples<float>(1 << 10, 0x1p20), z(x.rbegin(), x.rend());
+  const std::vector<double> wideX = samples<double>(1 << 10, 0x1p20), wideZ(wideX.rbegin(), wideX.rend());
+  for (const std::string &target : targetsOfMath()) {
+    const CpuTarget cpu = targetNamed(target);
+    const int lanes = int(cpu.vectorBytes / 4);
+    for (llvm::ArrayRef<MathFunction> table :
+         {exponentials(), logarithms(), trigonometricFunctions(), inverseFunctions()})
+      for (const MathFunction &function : table) {
+        const bool binary = function.op == "math.atan2" || function.op == "math.powf";
+        checkCore(function.op.str(), binary, lanes, cpu, x, z);
+        checkCore(function.op.str(), binary, lanes / 2, cpu, wideX, wideZ);
+      }
+    checkCore("arith.remf", true, lanes, cpu, x, z);
+    checkCore("math.sin", false, 1, cpu, x, z); // scalar
+    checkCore("math.sin", false, 2 * lanes, cpu, x, z);
   }
 }

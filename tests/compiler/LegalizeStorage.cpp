@@ -49,10 +49,7 @@ Loaded loadConversion(StringRef in, StringRef out, int64_t lanes, const CpuTarge
     ImplicitLocOpBuilder builder(store.getLoc(), store);
     store->setOperand(0, convert(Emitted(builder, store.getValue()), &context));
   });
-  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
-  INFO(describe(object.status()));
-  REQUIRE(object.isOk());
-  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
+  return loadModule(*module, cpu);
 }
 
 template <class Out, class In> std::vector<Out> convertAll(const Loaded &code, const std::vector<In> &in) {
@@ -112,7 +109,7 @@ template <class Narrow> void checkFormat(const std::string &name, Type (*type)(M
   std::vector<Storage> all(size_t(1) << (8 * sizeof(Storage)));
   for (size_t i = 0; i < all.size(); ++i)
     all[i] = Storage(i);
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsOfRoundings()) {
     const CpuTarget cpu = targetNamed(target);
     for (int64_t lanes : {int64_t(1), cpu.vectorBytes / 4}) {
       INFO(name << " on " << target << ", " << lanes << " lanes");

@@ -34,14 +34,7 @@ KernelFrame::~KernelFrame() {
 }
 
 Values KernelFrame::call(const Core &core, ArrayRef<Emitted> arguments, TypeRange results) {
-  const SmallVector<Value> operands = plain(arguments);
-  if (llvm::none_of(cores, [&](const Core &each) { return each.symbol == core.symbol; })) {
-    const InsertionGuard guard(*this);
-    setInsertionPoint(code);
-    func::FuncOp::create(*this, core.symbol, getFunctionType(TypeRange(ValueRange(operands)), results)).setPrivate();
-    cores.push_back(core);
-  }
-  return wrapAll(*this, func::CallOp::create(*this, core.symbol, results, operands).getResults());
+  return wrapAll(*this, callCore(*this, core, plain(arguments), results, cores));
 }
 
 void KernelFrame::finish() {

@@ -43,7 +43,8 @@ public:
     if (!module)
       return diagnostics.failure("no module: " + text);
     auto target = NvptxTarget::find("sm_80");
-    return lowerToCode(*module, *target, **target->machine(), diagnostics);
+    std::vector<Core> cores;
+    return lowerToCode(*module, *target, **target->machine(), diagnostics, cores);
   }
 
 private:
@@ -147,7 +148,8 @@ static StatusOr<std::string> ptxOf(const std::string &text) {
   REQUIRE(module);
   auto target = NvptxTarget::find("sm_80");
   REQUIRE(target.isOk());
-  return lowerToCode(*module, *target, **target->machine(), diagnostics);
+  std::vector<Core> cores;
+  return lowerToCode(*module, *target, **target->machine(), diagnostics, cores);
 }
 
 TEST_CASE("An intrinsic of another target is an error that names it") {
