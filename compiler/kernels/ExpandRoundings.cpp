@@ -5,7 +5,8 @@
 // becomes
 //   %y = scf.if "an element of %x is subnormal" { func.call @halftone_core_rounds_... } else { the instruction }
 //
-// Roundings between which no result of theirs is used share one branch: interleaved steps round in turn.
+// Roundings between which no result of theirs is used, except by a bitcast, share one branch: those of several results,
+// and those of interleaved steps.
 #include "compiler/kernels/MathCores.h"
 #include "compiler/kernels/MathInstructions.h"
 #include "compiler/kernels/NarrowFloat.h"
@@ -27,7 +28,12 @@ public:
 
   void expand(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (op.getNumRegions() > 0 || readsGroup(op))
+      const bool reads = readsGroup(op);
+      if (reads && isa<arith::BitcastOp>(op)) {
+        casts.push_back(&op);
+        continue;
+      }
+      if (reads || op.getNumRegions() > 0)
         expandGroup();
       if (!isRoundingToBf16(&op))
         continue;
@@ -52,8 +58,10 @@ private:
   }
 
   bool readsGroup(Operation &op) {
-    return llvm::any_of(op.getOperands(),
-                        [&](Value operand) { return llvm::is_contained(group, operand.getDefiningOp()); });
+    return llvm::any_of(op.getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return llvm::is_contained(group, producer) || llvm::is_contained(casts, producer);
+    });
   }
 
   static void replace(Operation *rounding, Emitted bits) {
@@ -74,9 +82,12 @@ private:
     SmallVector<Emitted> values;
     for (Operation *rounding : group)
       values.emplace_back(builder, rounding->getOperand(0));
+    for (Operation *cast : llvm::reverse(casts))
+      cast->moveAfter(group.back());
     for (const auto &[rounding, bits] : llvm::zip_equal(group, branch(builder, values)))
       replace(rounding, Emitted(builder, bits));
     group.clear();
+    casts.clear();
   }
 
   SmallVector<Value> branch(ImplicitLocOpBuilder &builder, ArrayRef<Emitted> values) {
@@ -104,7 +115,8 @@ private:
 
   const MathInstructions *instructions; // null if they have none for roundings
   std::vector<Core> &cores;
-  SmallVector<Operation *> group;
+  SmallVector<Operation *> group; // roundings that share the next branch
+  SmallVector<Operation *> casts; // of their results, which the branch may precede
 };
 
 } // namespace

@@ -123,6 +123,19 @@ TEST_CASE("Roundings share a branch unless one depends on another", "[storage]")
   CHECK(three.roundings == 0);
   CHECK(three.cores == Symbols{core(3)});
 
+  const auto bits = [](int number) {
+    return fmt::format("  %b{0} = arith.bitcast %y{0} : !n to vector<16xi16>\n", number);
+  };
+  const auto storeBits = [](int number) {
+    return fmt::format("  llvm.store %b{}, %p : vector<16xi16>, !llvm.ptr\n", number);
+  };
+  const Expanded results =
+      expanded(round(0, "%0") + bits(0) + round(1, "%1") + bits(1) + storeBits(0) + storeBits(1), math);
+  CHECK(results.branches == 1);
+  CHECK(results.cores == Symbols{core(2)});
+  CHECK(expanded(round(0, "%0") + bits(0) + storeBits(0) + round(1, "%1") + bits(1) + storeBits(1), math).branches ==
+        2);
+
   // The store reads the first result before the second rounding.
   const Expanded stored = expanded(round(0, "%0") + store(0) + round(1, "%1") + store(1), math);
   CHECK(stored.branches == 2);
