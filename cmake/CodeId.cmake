@@ -27,11 +27,13 @@ set(HALFTONE_CODE_NEUTRAL_FILES
   runtime/base/CacheFolder.h
   runtime/base/CompilerGate.h
   runtime/base/ForkGate.h
+  runtime/base/OpenFile.h
   runtime/base/Sha256.h
   runtime/base/SizedText.h
   runtime/base/Status.h
   runtime/base/Threads.h
   runtime/plan/Executable.h
+  runtime/plan/KernelPack.h
   runtime/plan/Plan.h
   runtime/plan/Signature.h)
 

@@ -203,6 +203,7 @@ private:
     statistics.kernels = static_cast<int64_t>(kernels.size());
     statistics.compiled = static_cast<int64_t>(missing.size());
     statistics.cacheWarning = cache.warning();
+    statistics.packWarning = cache.packWarning();
     return Status::ok();
   }
 
@@ -217,11 +218,24 @@ private:
         return false;
       exe.kernels[key] = *core->kernel;
     }
-    const bool isInMemory = found->source == KernelCache::Source::memory;
-    ++(isInMemory ? statistics.fromMemory : statistics.fromDisk);
-    time(all, kernel, isInMemory ? "from memory" : "from disk").stop();
+    count(found->source, kernel, all);
     exe.kernels[kernel.key] = *found->kernel;
     return true;
+  }
+
+  /// Counts a kernel of this source, and adds its row to the times.
+  void count(KernelCache::Source source, const PendingKernel &kernel, TimingScope &all) {
+    switch (source) {
+    case KernelCache::Source::memory:
+      ++statistics.fromMemory;
+      return time(all, kernel, "from memory").stop();
+    case KernelCache::Source::disk:
+      ++statistics.fromDisk;
+      return time(all, kernel, "from disk").stop();
+    case KernelCache::Source::pack:
+      ++statistics.fromPacks;
+      return time(all, kernel, "from a pack").stop();
+    }
   }
 
   /// Compiles the cores of the kernel that `compiler` compiled last, except those that a thread has started and those

@@ -1,10 +1,9 @@
-// Caches kernel code in memory and on disk.
+// Caches kernel code in memory and on disk, and finds it in kernel packs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/BuildId.inc"
 #include "compiler/codegen/CodeId.inc"
 #include "runtime/base/ForkGate.h"
-#include "runtime/base/SizedText.h"
 #include <map>
 #include <tuple>
 #include <utility>
@@ -12,14 +11,18 @@
 using namespace halftone;
 using namespace halftone::compiler;
 
-constexpr std::string_view magic = "halftone kernel 4\n";
-
 std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
 std::string compiler::codeId() { return HALFTONE_CODE_ID; }
 
-KernelCache::KernelCache(std::string_view directory, int64_t limit, size_t memoryLimit)
-    : memoryLimit_(memoryLimit), disk_(directory, codeId(), magic, limit) {}
+KernelPacks &compiler::kernelPacks() {
+  const ForkGate gate; // the first call reads files
+  static auto &packs = *new KernelPacks(codeId(), "HALFTONE_KERNEL_PACK");
+  return packs;
+}
+
+KernelCache::KernelCache(std::string_view directory, int64_t limit, size_t memoryLimit, const KernelPacks &packs)
+    : memoryLimit_(memoryLimit), disk_(directory, codeId(), kernelEntryMagic, limit), packs_(packs) {}
 
 KernelCache &KernelCache::shared(std::string_view directory) {
   static std::mutex mutex;
@@ -35,12 +38,17 @@ std::optional<KernelCache::Found> KernelCache::find(const std::string &key) {
     if (auto found = foundLocked(key))
       return Found{std::move(found), Source::memory};
   }
-  std::optional<KernelCode> kernel = read(key);
+  Source source = Source::disk;
+  std::optional<KernelCode> kernel = readFromDisk(key);
+  if (!kernel) {
+    source = Source::pack;
+    kernel = packs_.find(key);
+  }
   if (!kernel)
     return std::nullopt;
   const ForkSafeLock lock(mutex_);
   auto [kept, isNew] = keepLocked(key, std::move(*kernel));
-  return Found{std::move(kept), isNew ? Source::disk : Source::memory};
+  return Found{std::move(kept), isNew ? source : Source::memory};
 }
 
 std::shared_ptr<const KernelCode> KernelCache::foundLocked(const std::string &key) {
@@ -84,41 +92,11 @@ std::shared_ptr<const KernelCode> KernelCache::insert(const std::string &key, Ke
     if (!isNew)
       return kept;
   }
-  write(key, *kept);
+  disk_.write(key, writeKernelCode(*kept));
   return kept;
 }
 
-std::optional<KernelCode> KernelCache::read(const std::string &key) const {
+std::optional<KernelCode> KernelCache::readFromDisk(const std::string &key) const {
   const std::optional<std::string> body = disk_.read(key);
-  if (!body)
-    return std::nullopt;
-  std::string_view in = *body;
-  KernelCode kernel;
-  uint64_t threads = 0, sharedBytes = 0, uses = 0;
-  if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
-      !takeString(in, kernel.description) || !takeString(in, kernel.code) || !takeString(in, kernel.method) ||
-      !takeSize(in, threads) || !takeSize(in, sharedBytes) || !takeSize(in, uses))
-    return std::nullopt;
-  for (std::string core; uses > 0; --uses) {
-    if (!takeString(in, core))
-      return std::nullopt;
-    kernel.uses.push_back(core);
-  }
-  if (!in.empty())
-    return std::nullopt;
-  kernel.launch = {int64_t(threads), int64_t(sharedBytes)};
-  return kernel;
-}
-
-void KernelCache::write(const std::string &key, const KernelCode &kernel) {
-  std::string body;
-  for (const std::string *part :
-       {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code, &kernel.method})
-    putString(body, *part);
-  for (int64_t size : {kernel.launch.threads, kernel.launch.sharedBytes})
-    putSize(body, uint64_t(size));
-  putSize(body, kernel.uses.size());
-  for (const std::string &core : kernel.uses)
-    putString(body, core);
-  disk_.write(key, body);
+  return body ? readKernelCode(*body) : std::nullopt;
 }

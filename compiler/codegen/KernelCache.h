@@ -1,8 +1,9 @@
-// A cache of kernel code by key: in memory for this process, and on disk across processes.
+// A cache of kernel code by key: in memory for this process, on disk across processes, and in kernel packs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/CacheFolder.h"
 #include "runtime/plan/Executable.h"
+#include "runtime/plan/KernelPack.h"
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -25,12 +26,16 @@ std::string buildId();
 /// the key too.
 std::string codeId();
 
-/// Code by kernel key, in memory and in a CacheFolder named by the code id. Safe to use from several threads, and, on
-/// disk, from several processes. Memory holds the most recently used code, up to a limit in bytes; programs own copies
-/// of theirs.
+/// The packs of this process: those that HALFTONE_KERNEL_PACK lists, which the first call opens, and added ones. Their
+/// code id is codeId().
+KernelPacks &kernelPacks();
+
+/// Code by kernel key, in memory, in a CacheFolder named by the code id, and in kernel packs, which are only read; they
+/// are searched in this order. Safe to use from several threads, and, on disk, from several processes. Memory holds the
+/// most recently used code, up to a limit in bytes; programs own copies of theirs.
 class KernelCache {
 public:
-  enum class Source : uint8_t { memory, disk };
+  enum class Source : uint8_t { memory, disk, pack };
   static constexpr size_t usualMemoryLimit = size_t(64) << 20;
   struct Found {
     std::shared_ptr<const KernelCode> kernel;
@@ -39,7 +44,7 @@ public:
 
   /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" disables the disk cache.
   explicit KernelCache(std::string_view directory = "", int64_t limit = usualCacheLimit,
-                       size_t memoryLimit = usualMemoryLimit);
+                       size_t memoryLimit = usualMemoryLimit, const KernelPacks &packs = kernelPacks());
 
   /// Returns the process's cache over `directory`. There is one per spelling; it lives as long as the process.
   static KernelCache &shared(std::string_view directory);
@@ -54,12 +59,14 @@ public:
   /// occurred, or if the directory is "none".
   std::string warning() const { return disk_.warning(); }
 
+  /// The reason why packs are not used, see KernelPacks::warning().
+  const std::string &packWarning() const { return packs_.warning(); }
+
   /// The size in bytes of the code in memory.
   size_t bytesInMemory();
 
 private:
-  std::optional<KernelCode> read(const std::string &key) const;
-  void write(const std::string &key, const KernelCode &kernel);
+  std::optional<KernelCode> readFromDisk(const std::string &key) const;
 
   struct Kept {
     std::string key;
@@ -74,6 +81,7 @@ private:
   std::unordered_map<std::string_view, std::list<Kept>::iterator> byKey_;
   size_t bytes_ = 0; // of the code in kept_
   CacheFolder disk_;
+  const KernelPacks &packs_;
 };
 
 } // namespace halftone::compiler

@@ -90,18 +90,19 @@ private:
   std::exception_ptr exception_;
 };
 
-/// Warns about the cache, once per process for each warning.
-void warnOfCache(const std::string &warning) {
+/// Prints a warning, unless its reason is empty or this process has printed the warning before.
+void warnOnce(const std::string &what, const std::string &reason) {
   static std::mutex mutex;
   static auto &warned = *new std::set<std::string>;
-  if (warning.empty())
+  if (reason.empty())
     return;
+  const std::string warning = "warning: " + what + reason + "\n";
   {
     const ForkSafeLock lock(mutex);
     if (!warned.insert(warning).second)
       return;
   }
-  writeOutput("warning: compiled kernels are not cached on disk: " + warning + "\n");
+  writeOutput(warning);
 }
 
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
@@ -145,7 +146,8 @@ StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, 
     return compiler::compile(trace.finish(), compile, &statistics);
   }();
   watched.rethrow();
-  warnOfCache(statistics.cacheWarning);
+  warnOnce("compiled kernels are not cached on disk: ", statistics.cacheWarning);
+  warnOnce("", statistics.packWarning);
   if (!executable.isOk())
     return inUsersTerms(executable.status());
   return executable;

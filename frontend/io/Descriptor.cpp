@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace halftone::detail {
 
@@ -47,18 +46,12 @@ std::shared_ptr<MappedFile> Descriptor::mapped(const std::string &name) const {
 }
 
 void Descriptor::readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const {
-  while (!to.empty()) {
-    const ssize_t count = ::pread(number(), to.data(), to.size(), offset);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      fail(name, "cannot read");
-    if (count == 0)
-      throw Error(ErrorKind::io_error,
-                  fmt::format("{}: the file ends at byte {}; expected {} more", name, offset, to.size()));
-    to = to.subspan(static_cast<size_t>(count));
-    offset += count;
-  }
+  const int64_t count = halftone::readAt(file_, offset, {reinterpret_cast<char *>(to.data()), to.size()});
+  if (count < 0)
+    fail(name, "cannot read");
+  if (count < std::ssize(to))
+    throw Error(ErrorKind::io_error, fmt::format("{}: the file ends at byte {}; expected {} more", name, offset + count,
+                                                 std::ssize(to) - count));
 }
 
 void Descriptor::writeAt(int64_t offset, std::span<const std::byte> from, const std::string &name) const {

@@ -3,6 +3,7 @@
 #include "runtime/base/CacheFolder.h"
 #include "runtime/base/CacheTrim.h"
 #include "runtime/base/Environment.h"
+#include "runtime/base/FileLimits.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/Sha256.h"
@@ -17,7 +18,6 @@
 namespace halftone {
 namespace {
 
-constexpr off_t largestFile = 256 << 20;
 constexpr size_t digestSize = 64;
 
 /// Creates the folder if it is absent. Returns "" if this user owns it and nobody else can write to it, otherwise the
@@ -47,8 +47,8 @@ void createParents(const std::string &path) {
 }
 
 /// The start of an entry's file: the part of its header that the key determines. The body's digest and size follow.
-std::string headerStart(const std::string &magic, const std::string &key) {
-  std::string text = magic;
+std::string headerStart(std::string_view magic, const std::string &key) {
+  std::string text(magic);
   putString(text, key);
   return text;
 }
@@ -84,6 +84,24 @@ std::string defaultCacheDirectory() {
   return "";
 }
 
+std::string cacheEntry(std::string_view magic, const std::string &key, std::string_view body) {
+  std::string bytes = headerStart(magic, key) + sha256(body);
+  putString(bytes, body);
+  return bytes;
+}
+
+std::optional<std::string> bodyOfCacheEntry(std::string_view magic, const std::string &key, std::string_view entry) {
+  const std::string expected = headerStart(magic, key);
+  if (!entry.starts_with(expected) || entry.size() - expected.size() < digestSize)
+    return std::nullopt;
+  const std::string_view digest = entry.substr(expected.size(), digestSize);
+  entry.remove_prefix(expected.size() + digestSize);
+  std::string body;
+  if (!takeString(entry, body) || !entry.empty() || sha256(body) != digest)
+    return std::nullopt;
+  return body;
+}
+
 CacheFolder::CacheFolder(std::string_view directory, const std::string &name, std::string_view magic, int64_t limit)
     : magic_(magic), limit_(limit) {
   if (directory == "none")
@@ -115,7 +133,7 @@ std::optional<std::string> CacheFolder::read(const std::string &key) const {
   const StatusOr<OpenFile> file = openFile(folder_ + "/" + key, Symlink::refused);
   struct stat status;
   if (!file || ::fstat(file->number(), &status) != 0 || status.st_uid != ::geteuid() ||
-      (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > largestFile)
+      (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > detail::maxCacheEntryBytes)
     return std::nullopt;
   const std::string expected = headerStart(magic_, key);
   std::string header(expected.size() + digestSize + 8, '\0');
@@ -125,8 +143,11 @@ std::optional<std::string> CacheFolder::read(const std::string &key) const {
   putSize(bodySize, uint64_t(status.st_size) - header.size());
   if (!header.ends_with(bodySize)) // before reading a potentially large body
     return std::nullopt;
-  std::string body(size_t(status.st_size) - header.size(), '\0');
-  if (!readWhole(*file, body) || header.compare(expected.size(), digestSize, sha256(body)) != 0)
+  std::string rest(size_t(status.st_size) - header.size(), '\0');
+  if (!readWhole(*file, rest))
+    return std::nullopt;
+  std::optional<std::string> body = bodyOfCacheEntry(magic_, key, header + rest);
+  if (!body)
     return std::nullopt;
   constexpr time_t fresh = 3600;
   if (status.st_mtime < ::time(nullptr) - fresh)
@@ -137,8 +158,7 @@ std::optional<std::string> CacheFolder::read(const std::string &key) const {
 void CacheFolder::write(const std::string &key, std::string_view body) {
   if (folder_.empty() || !isFileName(key))
     return;
-  std::string bytes = headerStart(magic_, key) + sha256(body);
-  putString(bytes, body);
+  const std::string bytes = cacheEntry(magic_, key, body);
   std::string problem = writeEntry(folder_, key, bytes);
   const ForkSafeLock lock(mutex_);
   if (!problem.empty()) {

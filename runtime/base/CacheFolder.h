@@ -15,7 +15,12 @@ inline constexpr int64_t usualCacheLimit = int64_t(1) << 30;
 /// $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "" if neither variable names a folder.
 std::string defaultCacheDirectory();
 
-/// A cache in which each entry is one file, `<directory>/<name>/<key>`, with key, SHA-256 and size in its header.
+/// The bytes of an entry: magic, key, SHA-256 and size of the body, and the body.
+std::string cacheEntry(std::string_view magic, const std::string &key, std::string_view body);
+/// The inverse of cacheEntry(). nullopt for bytes that are not an entry with this magic and key, or that are damaged.
+std::optional<std::string> bodyOfCacheEntry(std::string_view magic, const std::string &key, std::string_view entry);
+
+/// A cache in which each entry is one file, `<directory>/<name>/<key>`, whose bytes cacheEntry() defines.
 /// Loading code from it requires the same trust as loading a shared library. So this user must own the folder, nobody
 /// else may have write permission, and no part of the path from `<directory>` on may be a symlink. Otherwise, or if the
 /// folder is not writable, the cache has no entries, and warning() gives the reason. Safe for concurrent threads and

@@ -15,6 +15,10 @@ inline constexpr int64_t maxJsonBytes = 32 << 20;
 /// Bytes of a saved plan, and of a module in textual or bytecode form.
 inline constexpr int64_t maxPlanBytes = int64_t{2} << 30, maxModuleBytes = int64_t{1} << 30;
 
+/// Bytes of an entry of a cache folder, and of a kernel pack and its index.
+inline constexpr int64_t maxCacheEntryBytes = 256 << 20;
+inline constexpr int64_t maxKernelPackBytes = int64_t{1} << 30, maxKernelIndexBytes = 64 << 20;
+
 /// Bytes of a member of a text archive; IMDB's have 17 MB.
 inline constexpr int64_t maxTextBytes = int64_t{512} << 20;
 

@@ -28,11 +28,11 @@ std::string faultOf(mode_t mode) {
   return S_ISDIR(mode) ? std::strerror(EISDIR) : "not a regular file";
 }
 
-/// Reads at most `count` bytes to `to`, fewer only at the end of the file.
-int64_t readBytes(int file, char *to, size_t count) {
+/// Fills `to` by calls of `read(bytes, count, number of bytes read before)`; reads fewer bytes only at the end of the file.
+template <class Read> int64_t readAll(std::span<char> to, const Read &read) {
   size_t done = 0;
-  while (done < count) {
-    const ssize_t got = ::read(file, to + done, count - done);
+  while (done < to.size()) {
+    const ssize_t got = read(to.data() + done, to.size() - done, done);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -42,6 +42,10 @@ int64_t readBytes(int file, char *to, size_t count) {
     done += static_cast<size_t>(got);
   }
   return static_cast<int64_t>(done);
+}
+
+int64_t readBytes(int file, std::span<char> to) {
+  return readAll(to, [=](char *bytes, size_t count, size_t) { return ::read(file, bytes, count); });
 }
 
 } // namespace
@@ -81,8 +85,12 @@ StatusOr<void *> openLibrary(const std::string &path, int flags) {
   return Status(ErrorKind::io_error, reason ? reason : path);
 }
 
-int64_t readInto(const OpenFile &file, std::string &bytes) {
-  return readBytes(file.number(), bytes.data(), bytes.size());
+int64_t readInto(const OpenFile &file, std::string &bytes) { return readBytes(file.number(), bytes); }
+
+int64_t readAt(const OpenFile &file, int64_t offset, std::span<char> bytes) {
+  return readAll(bytes, [&](char *to, size_t count, size_t done) {
+    return ::pread(file.number(), to, count, offset + static_cast<int64_t>(done));
+  });
 }
 
 StatusOr<std::string> readFile(const std::string &path, int64_t maxBytes) {
@@ -103,7 +111,7 @@ StatusOr<std::string> readFile(const std::string &path, int64_t maxBytes) {
          chunk = std::max(text.size(), size_t{4096})) {
       const size_t begin = text.size();
       text.resize(begin + chunk);
-      const int64_t got = readBytes(file->number(), text.data() + begin, chunk);
+      const int64_t got = readBytes(file->number(), {text.data() + begin, chunk});
       if (got < 0)
         return refusal(path, std::strerror(errno));
       text.resize(begin + static_cast<size_t>(got));

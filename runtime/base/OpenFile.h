@@ -4,6 +4,7 @@
 #include "runtime/base/Status.h"
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -51,5 +52,8 @@ StatusOr<void *> openLibrary(const std::string &path, int flags);
 
 /// Fills `bytes` with the next bytes of the file and returns their number; negative, with errno set, on a system error.
 int64_t readInto(const OpenFile &file, std::string &bytes);
+
+/// Like readInto(), from `offset` on. It neither reads nor changes the file's position, so threads may share the file.
+int64_t readAt(const OpenFile &file, int64_t offset, std::span<char> bytes);
 
 } // namespace halftone

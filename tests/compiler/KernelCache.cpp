@@ -254,6 +254,43 @@ TEST_CASE("without a cache folder kernels are cached in memory", "[cache]") {
   CHECK(&KernelCache::shared("none") == &KernelCache::shared("none"));
 }
 
+TEST_CASE("A kernel is found in a pack if neither memory nor the disk has it", "[cache]") {
+  Folder folder;
+  const std::string pack = folder / "kernels.pack", onDisk = std::string(64, 'b'), in = std::string(64, 'c');
+  REQUIRE(saveKernelPack(pack, codeId(), {{key, sample("a")}, {onDisk, sample("b")}, {in, sample("c")}}).isOk());
+  KernelPacks packs(codeId(), "HALFTONE_TEST_PACKS");
+  REQUIRE(packs.add(pack).isOk());
+  const auto cacheWith = [&](const KernelPacks &some) {
+    return std::make_unique<KernelCache>(folder.cache(), usualCacheLimit, KernelCache::usualMemoryLimit, some);
+  };
+  cacheWith(packs)->insert(onDisk, sample("of the disk"));
+  const auto cache = cacheWith(packs);
+  CHECK(cache->packWarning().empty());
+  CHECK(cache->insert(key, sample("of memory"))->code == "of memory");
+  CHECK(cache->find(key)->kernel->code == "of memory");
+  auto found = cache->find(onDisk);
+  CHECK(found->source == KernelCache::Source::disk);
+  CHECK(found->kernel->code == "of the disk");
+  found = cache->find(in);
+  REQUIRE(found);
+  CHECK(found->source == KernelCache::Source::pack);
+  CHECK(found->kernel->code == "c");
+  CHECK(cache->find(in)->source == KernelCache::Source::memory);
+  CHECK_FALSE(cache->find(std::string(64, 'd')));
+  CHECK_FALSE(fs::exists(folder.file(in))); // packs are not copied to the disk
+  const KernelCache none("none", usualCacheLimit, KernelCache::usualMemoryLimit, packs);
+  CHECK(none.warning().empty());
+
+  // A damaged entry counts as none.
+  std::string bytes = contents(pack);
+  bytes.back() = char(bytes.back() ^ 1);
+  std::ofstream(pack, std::ios::binary) << bytes;
+  REQUIRE(packs.add(pack).isOk());
+  CHECK_FALSE(cacheWith(packs)->find(in));
+  CHECK(cacheWith(packs)->insert(in, sample("compiled"))->code == "compiled");
+  CHECK(cacheWith(packs)->find(in)->source == KernelCache::Source::disk);
+}
+
 TEST_CASE("A key that is no file name stays in memory", "[cache]") {
   Folder folder;
   KernelCache cache(folder.cache());
