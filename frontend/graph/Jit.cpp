@@ -1,6 +1,7 @@
-// jit: converts a function of Values to a function of Tensors.
+// jit: converts a function of Values to a function of Tensors; adds packs of compiled kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
+#include "compiler/codegen/KernelCache.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CompiledFunction.h"
@@ -136,3 +137,5 @@ std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Ten
 }
 
 } // namespace halftone::detail
+
+void halftone::add_kernel_pack(const std::string &path) { compiler::kernelPacks().add(path).orThrow(); }

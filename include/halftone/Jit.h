@@ -1,4 +1,4 @@
-// jit(f): compiles a function of Values to a function of Tensors, once per combination of shapes, dtypes and policy.
+// jit(f): compiles a function of Values for each combination of shapes, dtypes and policy; packs of compiled kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -138,4 +138,11 @@ template <class F>
 void jit(F, const JitArgs & = {}) {
   static_assert(detail::never<F>, "the types of this function's arguments are not known: jit<Value(const Value &)>(f)");
 }
+
+/// Adds a file of compiled kernels that `halftone-run warm` has written: for all programs of this process, later
+/// compilations take from it the kernels that are neither in memory nor in the cache on disk. Results are the same with
+/// and without it. A pack holds machine code: trust it as you would trust a shared library. Adding a path again rereads
+/// the file. io_error for a file that cannot be read, or that a user other than this one and root owns or may write;
+/// value_error for a file that is no pack, or that belongs to another version of the library.
+HALFTONE_API void add_kernel_pack(const std::string &path);
 } // namespace halftone

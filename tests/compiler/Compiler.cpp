@@ -287,6 +287,55 @@ TEST_CASE("kernels share cores, which the caches keep, and a kernel whose core i
     })");
 }
 
+TEST_CASE("A pack gives a program its kernels and cores, and what a pack lacks is compiled") {
+  const TemporaryFolder folder;
+  const std::string text = R"(
+    func.func @main(%x: tensor<31x72xf32> {halftone.name = "x"}, %w: tensor<72x104xf32> {halftone.name = "w"})
+        -> (tensor<31x104xf32> {halftone.name = "y"}, tensor<72x104xf32> {halftone.name = "z"}) {
+      %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+          : (tensor<31x72xf32>, tensor<72x104xf32>) -> tensor<31x104xf32>
+      %1 = halftone.cosh %w : tensor<72x104xf32>
+      return %0, %1 : tensor<31x104xf32>, tensor<72x104xf32>
+    })";
+  CompileOptions options;
+  options.target = "x86-64-v3";
+  int64_t folders = 0;
+  std::optional<Executable> first;
+  const auto origins = [&] { // compiles with an empty cache
+    options.cacheDirectory = folder / std::to_string(++folders);
+    CompileStatistics statistics;
+    const Executable executable = compileText(text, options, statistics).valueOrThrow();
+    if (!first)
+      first = executable;
+    CHECK(writeExecutable(executable) == writeExecutable(*first));
+    CHECK(statistics.packWarning.empty());
+    return std::pair(statistics.compiled, statistics.fromPacks);
+  };
+  const std::string pack = folder / "kernels.pack";
+  const auto add = [&](const std::map<std::string, KernelCode> &kernels) {
+    REQUIRE(saveKernelPack(pack, compiler::codeId(), kernels).isOk());
+    REQUIRE(compiler::kernelPacks().add(pack).isOk());
+  };
+  REQUIRE(origins() == std::pair<int64_t, int64_t>(2, 0));
+  add(first->kernels);
+  CHECK(origins() == std::pair<int64_t, int64_t>(0, 2));
+  CHECK(!std::filesystem::exists(folder.path / "2" / compiler::codeId() / first->kernels.begin()->first));
+  std::map<std::string, KernelCode> some = first->kernels;
+  std::erase_if(some, [](const auto &entry) { return entry.second.isCore(); });
+  REQUIRE(some.size() + 1 <= first->kernels.size());
+  add(some); // the product is compiled with its cores
+  CHECK(origins() == std::pair<int64_t, int64_t>(1, 1));
+  some = first->kernels;
+  std::erase_if(some, [](const auto &entry) { return entry.second.kind == "matmul"; });
+  add(some); // the cores are those of the pack
+  CHECK(origins() == std::pair<int64_t, int64_t>(1, 1));
+  for (auto &[key, kernel] : some)
+    if (kernel.isCore())
+      CHECK(!std::filesystem::exists(folder.path / std::to_string(folders) / compiler::codeId() / key));
+  add({});
+  CHECK(origins() == std::pair<int64_t, int64_t>(2, 0));
+}
+
 TEST_CASE("every stage is shown in order") {
   CompileOptions options = withoutDisk();
   std::vector<Stage> stages;

@@ -50,24 +50,35 @@ struct Flags {
   std::string numerics;
   std::string cacheDirectory;
   std::string program;
+  std::vector<std::string> programs; // warm
 };
 
-/// Resolves the options that select a program of a model. UsageError if the file is not a model.
-void resolveProgram(Arguments &arguments, const Flags &flags) {
-  if (flags.program == "test" || flags.program == "train")
-    arguments.program = flags.program == "test" ? Program::test : Program::train;
-  const bool isOfModel = !flags.program.empty() || arguments.batchSize || !arguments.policy.empty() ||
-                         !arguments.policyMap.empty() || arguments.global != "float32";
-  if (isOfModel && !arguments.model.ends_with(".keras"))
+Program programNamed(const std::string &name) {
+  return name == "test" ? Program::test : name == "train" ? Program::train : Program::predict;
+}
+
+/// Resolves the options that select programs of models. UsageError if no file is a model.
+void resolvePrograms(Arguments &arguments, const Flags &flags) {
+  arguments.program = programNamed(flags.program);
+  for (const std::string &name : flags.programs)
+    arguments.programs.push_back(programNamed(name));
+  const bool isOfModel = !flags.program.empty() || !flags.programs.empty() || arguments.batchSize ||
+                         !arguments.batchSizes.empty() || !arguments.policy.empty() || !arguments.policyMap.empty() ||
+                         arguments.global != "float32";
+  const auto isModel = [](const std::string &path) { return path.ends_with(".keras"); };
+  if (isOfModel && !isModel(arguments.model) && std::ranges::none_of(arguments.models, isModel))
     throw UsageError("--program, --batch-size, --policy, --policy-map and --global are for .keras models; '" +
-                     arguments.model + "' is not one");
+                     (arguments.models.empty() ? arguments.model : arguments.models.front()) + "' is not one");
 }
 
 /// The options of all commands. `numerics` is the default of --numerics.
 CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, const std::string &kinds,
                      Arguments &arguments, Flags &flags, const std::string &numerics = "fast") {
   CLI::App *command = app.add_subcommand(name, help);
-  command->add_option("MODEL", arguments.model, kinds)->required();
+  if (name == "warm")
+    command->add_option("MODEL", arguments.models, kinds)->required();
+  else
+    command->add_option("MODEL", arguments.model, kinds)->required();
   auto *map = command->add_option("--policy-map", arguments.policyMap,
                                   "For a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
   command
@@ -94,11 +105,25 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
     command->add_flag("-v,--verbose", arguments.verbose, "Print to stderr what was done")->excludes(quiet);
   if (name == "emit")
     return command;
-  command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
-      ->check(atLeast(uint64_t(0)))
-      ->capture_default_str();
+  if (name != "warm")
+    command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
+        ->check(atLeast(uint64_t(0)))
+        ->capture_default_str();
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   return command;
+}
+
+/// The options of commands that generate code for a target.
+void addCodeOptions(CLI::App *command, Arguments &arguments, Flags &flags) {
+  auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "The folder of the cache of compiled kernels");
+  command->add_flag("--no-cache", flags.noCache, "Do not cache compiled kernels on disk")->excludes(cache);
+  command->add_option("--target", arguments.target,
+                      "The target of the code: " HALFTONE_TARGET_NAMES
+                      " (default: the module's, or the device's). emulated:x86-64-v4: code for that CPU, emulated by "
+                      "this CPU's instructions");
+  command->add_flag("--timing", arguments.timing,
+                    "Print to stderr how long each pass, each kernel and each phase of kernels took to compile");
+  command->add_flag("--timing-passes", arguments.timingPasses, "As --timing, with a row for each LLVM pass");
 }
 
 /// A command that compiles one program, which may be that of a module or a plan.
@@ -113,8 +138,7 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
       ->add_option("--batch-size", arguments.batchSize,
                    "For a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
       ->check(atLeast(int64_t(1)));
-  auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "The folder of the cache of compiled kernels");
-  command->add_flag("--no-cache", flags.noCache, "Do not cache compiled kernels on disk")->excludes(cache);
+  addCodeOptions(command, arguments, flags);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
   command->add_flag("--locations", arguments.locations,
                     "Include locations in the modules that --dump-ir and emit write");
@@ -122,13 +146,6 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
                    "Exit with 1 if the plan has more standalone casts")
       ->check(atLeast(int64_t(0)));
-  command->add_option("--target", arguments.target,
-                      "The target of the code: " HALFTONE_TARGET_NAMES
-                      " (default: the module's, or the device's). emulated:x86-64-v4: code for that CPU, emulated by "
-                      "this CPU's instructions");
-  command->add_flag("--timing", arguments.timing,
-                    "Print to stderr how long each pass, each kernel and each phase of kernels took to compile");
-  command->add_flag("--timing-passes", arguments.timingPasses, "As --timing, with a row for each LLVM pass");
   return command;
 }
 
@@ -207,6 +224,23 @@ void addEmit(CLI::App &app, Arguments &arguments, Flags &flags) {
   command->add_option("-o", arguments.output, "The file, or - for stdout")->capture_default_str();
 }
 
+void addWarm(CLI::App &app, Arguments &arguments, Flags &flags) {
+  CLI::App *command = addCommand(app, "warm", "Compile programs and write their kernels into one file, a kernel pack",
+                                 ".keras files, and .mlir modules in a stage from graph to kernel", arguments, flags);
+  addCodeOptions(command, arguments, flags);
+  addList(command, "--program", flags.programs,
+          "For a .keras model, once for each program: predict, test or train (default: predict, and if the file is of "
+          "a compiled model, all three)")
+      ->check(CLI::IsMember({"predict", "test", "train"}));
+  command
+      ->add_option("--batch-size", arguments.batchSizes, "For a .keras model, once for each batch size (default: 32)")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->check(atLeast(int64_t(1)));
+  command->add_option("-o", arguments.output, "The file to write")->required();
+}
+
 } // namespace
 
 bool asksForJson(int argc, char **argv) {
@@ -229,11 +263,12 @@ Arguments parseArguments(int argc, char **argv) {
   addFit(app, arguments, flags);
   addCompare(app, arguments, flags);
   addEmit(app, arguments, flags);
+  addWarm(app, arguments, flags);
 
   auto isNamed = [&](const CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && !std::ranges::any_of(app.get_subcommands({}), isNamed))
     throw UsageError(std::string("'") + argv[1] +
-                     "' is not a command; expected predict, evaluate, fit, compare or emit");
+                     "' is not a command; expected predict, evaluate, fit, compare, emit or warm");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
@@ -258,7 +293,7 @@ Arguments parseArguments(int argc, char **argv) {
   if (!arguments.target.empty())
     if (auto target = compiler::Target::find(arguments.target); !target.isOk())
       throw UsageError("--target: " + target.status().message());
-  resolveProgram(arguments, flags);
+  resolvePrograms(arguments, flags);
   return arguments;
 }
 

@@ -16,7 +16,7 @@ class TimingScope;
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command;         // "predict", "evaluate", "fit", "compare", "emit"; "" for --help or --version alone
+  std::string command; // "predict", "evaluate", "fit", "compare", "emit", "warm"; "" for --help or --version alone
   std::set<std::string> given; // options on the command line, by long name
   std::string model;
   // For a .keras model.
@@ -60,8 +60,13 @@ struct Arguments {
   std::string distribute;                            // "": trains in a single process
   std::string save;                                  // "": the trained model is not saved
 
-  // For emit.
+  // For emit; `output` also for warm.
   std::string stage = "target", format, output = "-";
+
+  // For warm, in place of `model`, `program` and `batchSize`.
+  std::vector<std::string> models;
+  std::vector<Program> programs; // empty: all that a model has
+  std::vector<int64_t> batchSizes;
 };
 
 /// The arguments of a command line. Throws UsageError.

@@ -11,5 +11,6 @@ ExitCode evaluate(const Arguments &arguments);
 ExitCode fit(const Arguments &arguments);
 ExitCode compare(const Arguments &arguments);
 ExitCode emit(const Arguments &arguments);
+ExitCode warm(const Arguments &arguments);
 
 } // namespace halftone::tools

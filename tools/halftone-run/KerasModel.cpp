@@ -56,15 +56,16 @@ Model openKerasModel(const Arguments &arguments, bool compiled) {
                            prepare);
 }
 
+ModuleFile moduleOf(const Model &model, const Arguments &arguments, Program program, int64_t batchSize) {
+  const IrArgs args{.program = program, .batch_size = batchSize, .locations = arguments.locations};
+  return parseModule(model.ir(Stage::graph, args), arguments.model).valueOrThrow();
+}
+
 ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   const Model model = openKerasModel(arguments, arguments.program != Program::predict);
   ModuleOrPlan loaded;
   loaded.path = arguments.model;
-  loaded.module = parseModule(model.ir(Stage::graph, {.program = arguments.program,
-                                                      .batch_size = batchOf(arguments),
-                                                      .locations = arguments.locations}),
-                              arguments.model)
-                      .valueOrThrow();
+  loaded.module = moduleOf(model, arguments, arguments.program, batchOf(arguments));
   std::map<std::string, Tensor> values;
   addByPath(values, model.variables(), arguments.model);
   if (arguments.program == Program::train) {

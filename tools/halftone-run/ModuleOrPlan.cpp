@@ -156,7 +156,8 @@ std::string targetOf(const Arguments &arguments, const ModuleOrPlan &model) {
   if (!model.module)
     return ofDevice;
   const std::string name = compiler::Target::of(*model.module->module, ofDevice).valueOrThrow()->name;
-  if (const Status status = detail::checkRunsOn(name, ofDevice); arguments.command != "emit" && !status.isOk())
+  const bool onlyCompiles = arguments.command == "emit" || arguments.command == "warm";
+  if (const Status status = detail::checkRunsOn(name, ofDevice); !onlyCompiles && !status.isOk())
     throw Error(ErrorKind::value_error, fmt::format("{}: attribute '{}': {}; --target selects another one", model.path,
                                                     compiler::Target::attribute.str(), status.message()));
   return name;
@@ -218,10 +219,13 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Modul
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
   if (!statistics.cacheWarning.empty() && !arguments.quiet)
     printError("halftone-run: compiled kernels are not cached on disk: {}\n", statistics.cacheWarning);
+  if (!statistics.packWarning.empty() && !arguments.quiet)
+    printError("halftone-run: {}\n", statistics.packWarning);
   if (arguments.verbose)
-    printError("halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
+    printError("halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk, {} from packs; {} "
+               "standalone casts\n",
                statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,
-               statistics.standaloneCasts);
+               statistics.fromPacks, statistics.standaloneCasts);
 }
 
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger) {

@@ -68,7 +68,7 @@ struct StageTexts {
 /// the plan has more standalone casts than allowed.
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const ModuleOrPlan &model);
 
-/// Writes to stderr: with -v the statistics, and without -q the reason if the cache could not be used.
+/// Writes to stderr: with -v the statistics, and without -q the reason if the cache or a pack could not be used.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
 /// Throws NegativeAnswer if there are too many casts. In strict numerics all casts count, since every op is a kernel.
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);

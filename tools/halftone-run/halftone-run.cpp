@@ -26,7 +26,8 @@ static ExitCode run(int argc, char **argv) {
       return yes;
     }
     static const auto &commands = *new std::map<std::string, ExitCode (*)(const Arguments &)>{
-        {"predict", predict}, {"evaluate", evaluate}, {"fit", fit}, {"compare", compare}, {"emit", emit}};
+        {"predict", predict}, {"evaluate", evaluate}, {"fit", fit},
+        {"compare", compare}, {"emit", emit},         {"warm", warm}};
     mlir::DefaultTimingManager timing; // its destructor prints the times
     const bool wantsTimes = arguments.timing || arguments.timingPasses;
     timing.setEnabled(wantsTimes);

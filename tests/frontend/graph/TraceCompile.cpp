@@ -1,6 +1,8 @@
-// The environment variables that compilation reads, and its warnings about the cache.
+// The environment variables that compilation reads, its warnings about the cache, and kernel packs.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/KernelCache.h"
 #include "halftone/Halftone.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -69,4 +71,50 @@ TEST_CASE("a kernel cache that cannot be used is reported once, with the reason"
   CHECK(said == "warning: compiled kernels are not cached on disk: " + (home / "halftone").string() +
                     " can be written by other users\n");
   fs::remove_all(home);
+}
+
+TEST_CASE("A function takes its kernels from an added pack, compiles none, and gives the same bits") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const Tensor x = Tensor::full({5, 33}, 0.7), w = Tensor::full({33, 17}, -0.3);
+  const auto run = [&](const std::string &home) {
+    const Setting setting("XDG_CACHE_HOME", folder / home);
+    return jit([](const Value &x, const Value &w) { return ops::tanh(ops::matmul(x, w)) * 1.625; })(x, w)
+        .to_vector<float>();
+  };
+  const std::vector<float> expected = run("first");
+  std::map<std::string, KernelCode> kernels;
+  compiler::KernelCache cache(folder / "first/halftone");
+  for (const auto &entry : fs::directory_iterator(folder.path / "first/halftone" / compiler::codeId()))
+    kernels[entry.path().filename()] = *cache.find(entry.path().filename())->kernel;
+  REQUIRE_FALSE(kernels.empty());
+  REQUIRE(saveKernelPack(folder / "kernels.pack", compiler::codeId(), kernels).isOk());
+
+  add_kernel_pack(folder / "kernels.pack");
+  CHECK(run("second") == expected);
+  CHECK(fs::is_empty(folder.path / "second/halftone" / compiler::codeId())); // a compiled kernel would be cached
+  REQUIRE(saveKernelPack(folder / "kernels.pack", compiler::codeId(), {}).isOk());
+  add_kernel_pack(folder / "kernels.pack");
+  CHECK(run("third") == expected);
+  CHECK_FALSE(fs::is_empty(folder.path / "third/halftone" / compiler::codeId()));
+}
+
+TEST_CASE("A file that is no pack of this version is an error of add_kernel_pack") {
+  const TemporaryFolder folder;
+  const auto kindOf = [&](const std::string &path, const std::string &message) {
+    try {
+      add_kernel_pack(path);
+    } catch (const Error &error) {
+      CHECK_THAT(error.message(), Catch::StartsWith(message));
+      return error.kind();
+    }
+    FAIL("no error");
+    return ErrorKind::internal_error;
+  };
+  CHECK(kindOf(folder / "absent", "cannot read " + (folder / "absent") + ": No such file") == ErrorKind::io_error);
+  const std::string text = folder.write("text", std::string(1000, 'x')), foreign = folder / "foreign";
+  std::filesystem::permissions(text, std::filesystem::perms::owner_read);
+  CHECK(kindOf(text, text + ": not a kernel pack: ") == ErrorKind::value_error);
+  REQUIRE(saveKernelPack(foreign, "0.1.0-0000000000000000", {}).isOk());
+  CHECK(kindOf(foreign, foreign + ": a kernel pack of the code generation 0.1.0-") == ErrorKind::value_error);
 }

@@ -40,7 +40,7 @@
 
 // Statistics on stderr, and every stage in a folder.
 // RUN: halftone-run predict %s --input x=random -v --no-cache --dump-ir %t/ir 2>&1 | FileCheck-22 %s --check-prefix=TOLD
-// TOLD: halftone-run: 1 kernels in {{.*}} s: 1 compiled, 0 from memory, 0 from disk; 0 standalone casts
+// TOLD: halftone-run: 1 kernels in {{.*}} s: 1 compiled, 0 from memory, 0 from disk, 0 from packs; 0 standalone casts
 // RUN: ls %t/ir | FileCheck-22 %s --check-prefix=FOLDER
 // FOLDER: 0-graph.mlir
 // FOLDER-NEXT: 1-cast.mlir
