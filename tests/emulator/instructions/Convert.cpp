@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <concepts>
 #include <limits>
+#include <optional>
 
 namespace halftone::emulator {
 
@@ -99,7 +100,25 @@ template <typename D, typename S> D floatToInteger(S source, const Wish &wish) {
   return static_cast<D>(std::clamp<long double>(whole, std::numeric_limits<D>::min(), std::numeric_limits<D>::max()));
 }
 
+/// The result for a NaN where an H200 does not give the canonical NaN: f64 keeps its sign and the first bits of its
+/// payload in f16, and an f32 whose payload does not reach into tf32 becomes infinite.
+template <typename D, typename S> std::optional<D> convertedNan(S value) {
+  if constexpr (std::same_as<D, Half> && std::same_as<S, double>) {
+    if (std::isnan(value)) {
+      const auto bits = std::bit_cast<uint64_t>(value);
+      return D{static_cast<uint16_t>((bits >> 48 & 0x8000) | 0x7e00 | (bits >> 42 & 0x3ff))};
+    }
+  } else if constexpr (std::same_as<D, TFloat> && std::same_as<S, float>) {
+    const auto bits = std::bit_cast<uint32_t>(value);
+    if (std::isnan(value) && (bits & 0x7fe000) == 0)
+      return D{bits & 0xff800000};
+  }
+  return std::nullopt;
+}
+
 template <typename D, typename S> D floatToFloat(S source, const Wish &wish) {
+  if (const std::optional<D> nan = convertedNan<D>(source))
+    return *nan;
   auto value = toFloat(source);
   if constexpr (std::same_as<D, Half> && std::same_as<S, float>)
     if (wish.packed() == 0 && !std::isnan(value))

@@ -143,6 +143,8 @@ bool isNear(const Tolerance &tolerance, uint64_t exact, uint64_t given) {
   return std::fabs(a - b) <= relative * std::fabs(a) + tolerance.absolute + 0x1p-149;
 }
 
+constexpr size_t mostDescribed = 8; // of the differing results of a form
+
 std::string describe(const Job &job, size_t place, uint64_t expected, uint64_t given) {
   const size_t row = place / job.form.resultWords;
   std::string inputs;
@@ -159,7 +161,7 @@ void compare(const Job &job, const std::vector<std::byte> &expected, const std::
   const Form &form = job.form;
   const size_t count = job.count * form.resultWords;
   size_t differing = 0;
-  std::string first;
+  std::string described;
   for (size_t place = 0; place < count; ++place) {
     const uint64_t a = wordAt(expected, place, form.resultBits), b = wordAt(given, place, form.resultBits);
     if (a == b)
@@ -168,15 +170,15 @@ void compare(const Job &job, const std::vector<std::byte> &expected, const std::
       ++total.nans;
     else if (!form.tolerance.isExact() && isNear(form.tolerance, a, b))
       ++total.moved;
-    else if (differing++ == 0)
-      first = describe(job, place, a, b);
+    else if (differing++ < mostDescribed)
+      described += "; " + describe(job, place, a, b);
   }
   total.results += count;
   ++total.forms;
   if (!differing)
     return;
   ++total.differing;
-  tell(fmt::format("{}: {} of {} results differ; {}", form.name, differing, count, first));
+  tell(fmt::format("{}: {} of {} results differ{}", form.name, differing, count, described));
 }
 
 } // namespace

@@ -16,7 +16,7 @@ struct Comparison {
 };
 
 /// Compares the forms whose name contains `only`. `tell` gets a line for each form that differs, with the first
-/// differing row: its inputs, and the expected and actual bits. Throws std::runtime_error if the driver cannot be used.
+/// eight differing rows: their inputs, and the expected and actual bits. Throws std::runtime_error if the driver cannot be used.
 Comparison compareDevices(const CudaLibrary &driver, const std::string &only,
                           const std::function<void(const std::string &)> &tell);
 

@@ -66,7 +66,9 @@ std::vector<uint64_t> edgesOfF32() {
                       std::numeric_limits<float>::infinity()})
     for (uint32_t sign : {0u, 0x80000000u})
       made.push_back(std::bit_cast<uint32_t>(value) ^ sign);
-  for (uint32_t nan : {0x7fc00000u, 0x7fffffffu, 0x7f800001u, 0xffc12345u, 0xffffffffu})
+  // The lowest and the highest bits of the fraction decide how narrower formats represent a NaN.
+  for (uint32_t nan : {0x7fc00000u, 0x7fffffffu, 0x7f800001u, 0xff800001u, 0x7f800fffu, 0x7f801000u, 0x7f801fffu,
+                       0x7f802000u, 0x7fbfffffu, 0xffc12345u, 0xffffffffu})
     made.push_back(nan);
   return made;
 }

@@ -213,6 +213,17 @@ TEST_CASE("Narrow floats round to nearest even, to zero and away, through subnor
                        {".b16"}) == std::vector<float>{0x1p-24f, INFINITY, -1});
 }
 
+TEST_CASE("Conversions of NaN give what an H200 gives") {
+  std::vector<std::tuple<double>> wide;
+  for (uint64_t bits : {0x7ff8000000000000u, 0x7fffffffffffffffu, 0x7ff0000000000001u, 0xfff8123456789abcu})
+    wide.emplace_back(std::bit_cast<double>(bits));
+  CHECK(runRows<uint16_t>("cvt.rn.f16.f64", wide, ".b16", {".f64"}) ==
+        std::vector<uint16_t>{0x7e00, 0x7fff, 0x7e00, 0xfe04});
+  std::vector<std::tuple<uint32_t>> rows{{0x7fc00000}, {0x7f800001}, {0xff800001}, {0x7f801fff}, {0x7f802000}};
+  CHECK(runRows<uint32_t>("cvt.rna.tf32.f32", rows, ".b32", {".b32"}) ==
+        std::vector<uint32_t>{0x7fffe000, 0x7f800000, 0xff800000, 0x7f800000, 0x7fffe000});
+}
+
 TEST_CASE("All f16 numbers come back from f32 as they were") {
   std::vector<std::tuple<float>> rows;
   for (uint32_t bits = 0; bits < 0x7c00; bits += 7)
