@@ -5,13 +5,7 @@
 
 namespace halftone::benchmarks {
 
-namespace {
-
-constexpr double checkedRate = 1e-3; // of the steps whose losses are compared
-
-} // namespace
-
-Network perceptron(const MlpArgs &sizes) {
+Network perceptron(const MlpArgs &sizes, double checkedRate) {
   return {.title = fmt::format("MLP, {} layers of {},", sizes.hidden, sizes.units),
           .name = "mlp",
           .data = [=](int64_t count) { return images(count, {sizes.inputs}); },
@@ -20,7 +14,8 @@ Network perceptron(const MlpArgs &sizes) {
                 MlpArgs args = sizes;
                 args.learning_rate = checked ? checkedRate : 0;
                 return mlp(policy, args);
-              }};
+              },
+          .checkedRate = checkedRate};
 }
 
 Network transformer(const GptArgs &sizes) {
@@ -31,7 +26,7 @@ Network transformer(const GptArgs &sizes) {
           .make =
               [=](const std::string &policy, bool checked) {
                 GptArgs args = sizes;
-                args.learning_rate = checked ? checkedRate : 0;
+                args.learning_rate = checked ? Network().checkedRate : 0;
                 return gpt(policy, args);
               }};
 }
@@ -41,8 +36,10 @@ Network convolutional(const std::string &title, const std::string &name, const S
   return {.title = title,
           .name = name,
           .data = [image](int64_t count) { return images(count, image); },
-          .make = [make](const std::string &policy,
-                         bool checked) { return make(policy, checked ? ConvnetArgs{0, checkedRate} : ConvnetArgs{}); }};
+          .make =
+              [make](const std::string &policy, bool checked) {
+                return make(policy, checked ? ConvnetArgs{0, Network().checkedRate} : ConvnetArgs{});
+              }};
 }
 
 } // namespace halftone::benchmarks

@@ -9,8 +9,9 @@
 
 namespace halftone::benchmarks {
 
-/// Timed steps have a learning rate of 0, and dropout if the network has it; see Network::make.
-Network perceptron(const MlpArgs &sizes);
+/// Timed steps have a learning rate of 0, and dropout if the network has it; see Network::make. Wide layers require a
+/// low `checkedRate`: otherwise the first steps increase the loss, and differences of rounding with it.
+Network perceptron(const MlpArgs &sizes, double checkedRate = Network().checkedRate);
 Network transformer(const GptArgs &sizes);
 /// `name` is the network's name in peers/networks.py, `make` its function in Convnets.h.
 Network convolutional(const std::string &title, const std::string &name, const Shape &image,

@@ -47,7 +47,8 @@ void compare(Table &table, const std::map<std::string, std::unique_ptr<Peer>> &p
     field.push_back(ours(network, "float32", data));
   // PyTorch's Adam adds epsilon after the bias correction, the others before it, so losses differ in the third digit.
   const double tolerance = policy == "float32" ? 5e-3 : 3e-2;
-  const std::string request = fmt::format("prepare {} {} {} {}", network.name, policy, checkedSteps, exchange.path());
+  const std::string request =
+      fmt::format("prepare {} {} {} {} {}", network.name, policy, checkedSteps, network.checkedRate, exchange.path());
   std::vector<Row> absent;
   for (const std::string &name : network.peers) {
     Peer &peer = *peers.at(name);

@@ -18,11 +18,12 @@ struct Network {
   /// `checked`: for the first steps, whose losses are compared, without dropout and with changing weights; otherwise
   /// for timed steps.
   std::function<Model(const std::string &policy, bool checked)> make;
-  std::vector<std::string> policies;
-  std::vector<int64_t> batches;
-  std::vector<std::string> peers;
-  std::map<std::string, std::pair<double, double>> bars; // bar and stretch goal by peer
-  bool besideFloat32 = false;                            // whether to time mixed policies beside float32 too
+  std::vector<std::string> policies{};
+  std::vector<int64_t> batches{};
+  std::vector<std::string> peers{};
+  std::map<std::string, std::pair<double, double>> bars{}; // bar and stretch goal by peer
+  double checkedRate = 1e-3;                               // learning rate of the steps whose losses are compared
+  bool besideFloat32 = false;                              // whether to time mixed policies beside float32 too
 };
 
 /// Adds a row for each network, policy, batch size and peer. All train on `device`, where their batches are. A peer

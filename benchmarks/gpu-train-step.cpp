@@ -25,7 +25,7 @@ void run(Table &table, Device gpu) {
   const std::vector<std::string> all = {"float32", "mixed_bfloat16", "mixed_float16"}, some = {all[0], all[1]};
   const MlpArgs wide{.hidden = 4, .inputs = 4096, .units = 4096};
   compareTrainSteps(table,
-                    {besidePeers(perceptron({}), 128, all), besidePeers(perceptron(wide), 4096, all),
+                    {besidePeers(perceptron({}), 128, all), besidePeers(perceptron(wide, 1e-5), 4096, some),
                      besidePeers(transformer({}), 16, some),
                      besidePeers(convolutional("MNIST convnet", "convnet", {28, 28, 1}, convnet), 128, some),
                      besidePeers(convolutional("ResNet block", "block", {56, 56, 64}, residualBlock), 32, some)},

@@ -4,9 +4,9 @@
                      "Keras on JAX"  THREADS DEVICE
 
 DEVICE is cpu or cuda; PyTorch and JAX support both. Prints `ready VERSION` or `missing REASON`, then answers
-  prepare NETWORK POLICY STEPS FOLDER
-            the losses of the first STEPS steps from the trainable weights w0, w1, ... and the batch x, y of FOLDER;
-            without dropout. NETWORK is one of networks.py; Keras supports only "mlp"
+  prepare NETWORK POLICY STEPS RATE FOLDER
+            the losses of the first STEPS steps from the trainable weights w0, w1, ... and the batch x, y of FOLDER, at
+            the learning rate RATE and without dropout. NETWORK is one of networks.py; Keras supports only "mlp"
   steps N   seconds per step, over N more steps from the same tensors, with dropout and at a learning rate of 0: the
             gradients stay constant, whereas training on one batch would end in slow subnormal moments
 """
@@ -21,12 +21,13 @@ name, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 use_threads(threads)
 os.environ["KERAS_BACKEND"] = "jax"
 os.environ["JAX_PLATFORMS"] = device
+os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"  # float32 products are float32, not tf32, as in PyTorch
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # other programs of the benchmark use the same GPU
 if device == "cpu":
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-BETA_1, BETA_2, EPSILON, RATE = 0.9, 0.999, 1e-7, 1e-3
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
 
 
 class Torch:
@@ -39,12 +40,12 @@ class Torch:
         torch.set_num_threads(threads)
         self.version = torch.__version__
 
-    def prepare(self, network, policy, weights, x, y):
+    def prepare(self, network, policy, rate, weights, x, y):
         torch = self.torch
         torch._dynamo.reset()
         net = torch_network(torch, network, weights).to(device, memory_format=torch.channels_last)
         x, y = torch.from_numpy(torch_layout(x)).to(device), torch.from_numpy(y).to(device).long().flatten()
-        adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
+        adam = torch.optim.Adam(net.parameters(), lr=rate, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
         dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
         scaler = torch.amp.GradScaler(device, init_scale=32768.0, enabled=policy == "mixed_float16")
 
@@ -94,7 +95,7 @@ class Jax:
         import jax
         self.version = jax.__version__
 
-    def prepare(self, network, policy, weights, x, y):
+    def prepare(self, network, policy, rate, weights, x, y):
         import jax
         import jax.numpy as np
         dtype = {"float32": np.float32, "mixed_bfloat16": np.bfloat16, "mixed_float16": np.float16}[policy]
@@ -134,7 +135,7 @@ class Jax:
         scale = 32768.0 if scaled else 1.0
         self.start = lambda rate: ([np.array(value) for value in weights], zeros(), zeros(), np.float32(0),
                                    np.float32(rate), np.float32(scale), np.int32(0), [np.array(a) for a in net.moving])
-        self.state = self.start(RATE)
+        self.state = self.start(rate)
         self.data = (x, y, False)
 
     def losses(self, count):
@@ -163,13 +164,13 @@ class Keras:
         self.keras = keras
         self.version = f"{keras.__version__} (JAX {jax.__version__})"
 
-    def prepare(self, network, policy, weights, x, y):
+    def prepare(self, network, policy, rate, weights, x, y):
         keras = self.keras
         keras.config.set_dtype_policy(policy)
         dense = keras.layers.Dense
         self.net = keras.Sequential([keras.Input((784,)), dense(512, "relu"), dense(512, "relu"), dense(10)])
         self.data, self.weights = (x, y), weights
-        self.start(RATE)
+        self.start(rate)
 
     def start(self, rate):
         self.net.set_weights(self.weights)
@@ -194,10 +195,10 @@ def library():
             "torch.compile max-autotune": lambda: Torch("max-autotune"), "JAX jit": Jax, "Keras on JAX": Keras}[name]()
 
 
-def prepare(library, network, policy, steps, folder):
+def prepare(library, network, policy, steps, rate, folder):
     load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
     count = sum(name.startswith("w") for name in os.listdir(folder))
-    library.prepare(network, policy, [load(f"w{i}") for i in range(count)], load("x"), load("y"))
+    library.prepare(network, policy, float(rate), [load(f"w{i}") for i in range(count)], load("x"), load("y"))
     losses = library.losses(int(steps))
     library.rest()
     return " ".join(map(repr, losses))
