@@ -66,7 +66,7 @@ def check_programs(session):
     session.expect("an unknown check", session.run("--only", "nothing"), 2, "no check has 'nothing'")
     session.expect("all pass", session.run("--quick"), 0, "op table", "recurrent layers", "MNIST under three policies", "passed", "skipped")
     with open(session.log, encoding="utf-8") as file:
-        calls = file.read()
+        calls = "".join(line for line in file if "--list-test-names-only" not in line)
     output = os.path.join(session.folder, "output")
     session.put(PROGRAMS[4], "echo the summary")
     session.expect("three at a time", session.run("--jobs", "3", "--output", output), 0, "op table", "benchmark gpu-train-step", "skipped")
