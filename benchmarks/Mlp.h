@@ -10,7 +10,7 @@ namespace halftone::benchmarks {
 Batch images(int64_t count, const Shape &image = {784});
 
 struct MlpArgs {
-  int64_t hidden = 2;     // number of layers of `units` units
+  int64_t hidden = 2; // number of layers of `units` units
   int64_t inputs = 784, units = 512;
   bool scale_loss = true; // dynamic loss scaling under mixed_float16
   /// 0: timed steps leave the weights unchanged. Training on a single batch would end in slow subnormal moments.
