@@ -6,8 +6,7 @@
 //       for run of taps: the whole row if all positions see all its taps and these are contiguous, otherwise one tap
 //         for k: accumulate, for the positions that see the tap
 #include "compiler/targets/cpu/matmul/LinesCores.h"
-#include "compiler/targets/cpu/KernelPasses.h"
-#include "mlir/AsmParser/AsmParser.h"
+#include "compiler/targets/cpu/matmul/SumsCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include <fmt/format.h>
@@ -18,8 +17,7 @@ using namespace mlir;
 
 namespace {
 
-/// A builder for the function of a core, which inserts into its entry block.
-class LinesCode : public CodeBuilder {
+class LinesCode : public SumsCode {
 public:
   LinesCode(const LinesCore &core, ModuleOp module);
   void emit();
@@ -46,35 +44,22 @@ private:
   Values multiplySeen(const WindowMap::Axis &axis, const Positions &positions, const Run &run, const Values &sums);
   Values multiplyOneByOne(const WindowMap::Axis &axis, const Positions &positions, const Run &run, const Values &sums);
   Values multiplyRun(const Run &run, Emitted pitch, const Values &sums);
-  Values load(int64_t count, Emitted sums);
-  void store(const Values &all, Emitted sums);
-  Emitted at(Emitted from, Emitted offset) { return address(from, element, offset); }
-  Emitted sumsOf(Emitted row) { return at(call.sums, row * call.sumsPitch); }
-  Emitted addressOf(Emitted sums, int64_t line, int64_t vector) {
-    return at(sums, call.sumsPitch * line + vector * core.lanes);
-  }
 
   const LinesCore &core;
-  const Type element;
-  const VectorType lanes;
   LinesCore::Call call;
   Emitted firstRow, endRow; // the rows of taps in the slice of K
 };
 
 LinesCode::LinesCode(const LinesCore &core, ModuleOp module)
-    : CodeBuilder(module.getLoc(), module.getContext()), core(core),
-      element(parseType(core.accumulator, module.getContext())), lanes(VectorType::get(core.lanes, element)) {
-  setInsertionPointToEnd(module.getBody());
+    : SumsCode(module, core.accumulator, core.lanes, core.vectors), core(core) {
   const Type pointer = LLVM::LLVMPointerType::get(getContext()), index = getI64Type();
   SmallVector<Type> types{pointer, index, index, index, pointer, index, index, pointer, index, getI1Type()};
   constexpr size_t argumentsPerAxis = 6;
   types.append(argumentsPerAxis * core.rank, index);
-  auto function = func::FuncOp::create(*this, core.core().symbol, getFunctionType(types, {}));
-  markManyPointers(function); // each position of a group has its own pointer
-  Block *entry = function.addEntryBlock();
-  setInsertionPointToStart(entry);
-  const Values all = wrapAll(*this, entry->getArguments());
+  // Each position of a group has its own pointer.
+  const Values all = start(core.core().symbol, types, {}, /*hasManyPointers=*/true);
   call = {all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7], all[8], all[9], {}};
+  firstSums = call.sums, sumsPitch = call.sumsPitch;
   for (ArrayRef<Emitted> left = ArrayRef<Emitted>(all).drop_front(10); !left.empty();
        left = left.drop_front(argumentsPerAxis))
     call.axes.push_back({left[0], left[1], left[2], left[3], left[4], left[5]});
@@ -118,7 +103,7 @@ Emitted LinesCode::groupsOf(Emitted positions, int64_t count) {
 
 void LinesCode::multiplyPositions(const WindowMap &map, const Positions &positions) {
   const Emitted zeros = splat(zero(element), core.lanes);
-  Values before = load(positions.count, positions.sums);
+  Values before = loadRows(positions.count, positions.sums);
   for (Emitted &sum : before)
     sum = select(call.continues, sum, zeros);
   const Values sums = loop(firstRow, endRow, constant(1), before, [&](Emitted row, const Values &now) {
@@ -126,7 +111,7 @@ void LinesCode::multiplyPositions(const WindowMap &map, const Positions &positio
     return choose(
         outer.inside, [&] { return multiplyRowOfTaps(map, positions, row, outer, now); }, [&] { return now; });
   });
-  store(sums, positions.sums);
+  storeRows(sums, positions.sums);
 }
 
 /// `outer` is the line of the image that the `row`-th row of taps reads.
@@ -190,14 +175,14 @@ Values LinesCode::multiplyOneByOne(const WindowMap::Axis &axis, const Positions 
   const auto positionFrom = [&](Emitted index) { // the first that sees the index or a later one
     return minimum(ceilDivide(maximum(index - run.index, constant(0)), axis.stride), constant(positions.count));
   };
-  store(sums, positions.sums);
+  storeRows(sums, positions.sums);
   loop(positionFrom(constant(0)), positionFrom(axis.extent), constant(1), [&](Emitted position) {
     Run own = run;
     own.from = at(run.from, pitch * position);
     const Emitted ownSums = at(positions.sums, call.sumsPitch * position);
-    store(multiplyRun(own, pitch, load(1, ownSums)), ownSums);
+    storeRows(multiplyRun(own, pitch, loadRows(1, ownSums)), ownSums);
   });
-  return load(positions.count, positions.sums);
+  return loadRows(positions.count, positions.sums);
 }
 
 /// `sums` are those of the run's positions; positions are `pitch` apart.
@@ -207,30 +192,15 @@ Values LinesCode::multiplyRun(const Run &run, Emitted pitch, const Values &sums)
   return loop(constant(0), run.columns, constant(1), sums, [&](Emitted k, const Values &now) {
     Values column, next;
     for (int64_t vector = 0; vector < core.vectors; ++vector)
-      column.push_back(CodeBuilder::load(lanes, at(run.b, (k * core.vectors + vector) * core.lanes),
-                                         core.lanes * elementBytes(element)));
+      column.push_back(
+          load(lanes, at(run.b, (k * core.vectors + vector) * core.lanes), core.lanes * elementBytes(element)));
     for (int64_t position = 0; position < count; ++position) {
-      const Emitted one = splat(CodeBuilder::load(element, at(run.from, k + pitch * position)), core.lanes);
+      const Emitted one = splat(load(element, at(run.from, k + pitch * position)), core.lanes);
       for (int64_t vector = 0; vector < core.vectors; ++vector)
         next.push_back(products.multiplyAdd(one, column[size_t(vector)], now[next.size()]));
     }
     return next;
   });
-}
-
-Values LinesCode::load(int64_t count, Emitted sums) {
-  Values all;
-  for (int64_t line = 0; line < count; ++line)
-    for (int64_t vector = 0; vector < core.vectors; ++vector)
-      all.push_back(CodeBuilder::load(lanes, addressOf(sums, line, vector)));
-  return all;
-}
-
-void LinesCode::store(const Values &all, Emitted sums) {
-  for (const auto &[position, sum] : llvm::enumerate(all)) {
-    const auto [line, vector] = std::div(int64_t(position), core.vectors);
-    CodeBuilder::store(sum, addressOf(sums, line, vector));
-  }
 }
 
 } // namespace

@@ -1,9 +1,8 @@
 // Emits the code of matmul cores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
-#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
-#include "mlir/AsmParser/AsmParser.h"
+#include "compiler/targets/cpu/matmul/SumsCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include <fmt/format.h>
@@ -23,8 +22,7 @@ Emitted groupsOfRows(Emitted rows, int64_t count, ArrayRef<int64_t> counts) {
 
 namespace {
 
-/// A builder for the function of a core, which inserts into its entry block.
-class StripCode : public CodeBuilder {
+class StripCode : public SumsCode {
 public:
   StripCode(const StripCore &core, ModuleOp module);
   void emit();
@@ -41,27 +39,17 @@ private:
   Emitted addUnscaled(Emitted sum, Emitted to);
   Values packedColumns(const MatmulStep &step);
   Values packColumns(const MatmulStep &step);
-  Emitted at(Emitted from, Emitted offset) { return address(from, element, offset); }
   Emitted fromB(Emitted k, int64_t vector) {
     return address(call.from, core.operand.stored(element), k * call.fromPitch + vector * core.lanes);
   }
-  Emitted sumsOf(Emitted row) { return at(call.sums, row * call.sumsPitch); }
-  Emitted addressOf(Emitted sums, int64_t line, int64_t vector) {
-    return at(sums, call.sumsPitch * line + vector * core.lanes);
-  }
 
   const StripCore &core;
-  const Type element;
-  const VectorType lanes;
   StripCore::Call call;
   SubnormalWatch watch;
 };
 
 StripCode::StripCode(const StripCore &core, ModuleOp module)
-    : CodeBuilder(module.getLoc(), module.getContext()), core(core),
-      element(parseType(core.accumulator, module.getContext())), lanes(VectorType::get(core.lanes, element)),
-      watch(*this, core.lanes, core.watches) {
-  setInsertionPointToEnd(module.getBody());
+    : SumsCode(module, core.accumulator, core.lanes, core.vectors), core(core), watch(*this, core.lanes, core.watches) {
   const Type pointer = LLVM::LLVMPointerType::get(getContext()), index = getI64Type();
   SmallVector<Type> types{pointer, index, index, index, pointer, index, pointer, index, getI1Type(), index, index},
       results;
@@ -73,14 +61,10 @@ StripCode::StripCode(const StripCore &core, ModuleOp module)
     types.push_back(index);
   if (core.watches)
     types.push_back(pointer), results.push_back(getI1Type());
-  auto function = func::FuncOp::create(*this, core.core().symbol, getFunctionType(types, results));
-  if (core.manyPointers)
-    markManyPointers(function);
-  Block *entry = function.addEntryBlock();
-  setInsertionPointToStart(entry);
-  const Values taken = wrapAll(*this, entry->getArguments());
+  const Values taken = start(core.core().symbol, types, results, core.manyPointers);
   call = {taken[0], taken[1], taken[2], taken[3], taken[4], taken[5],
           taken[6], taken[7], taken[8], taken[9], taken[10]};
+  firstSums = call.sums, sumsPitch = call.sumsPitch;
   ArrayRef<Emitted> more = ArrayRef<Emitted>(taken).drop_front(11);
   if (core.packs) {
     call.from = more[0], call.fromPitch = more[1], call.columns = more[2];
