@@ -25,11 +25,15 @@ endfunction()
 
 halftone_pch(halftone_pch_std HEADERS ${HALFTONE_STD_HEADERS} DEPS fmt::fmt)
 halftone_pch(halftone_pch_std_mlir HEADERS ${HALFTONE_STD_HEADERS} ${HALFTONE_MLIR_HEADERS} DEPS halftone_mlir fmt::fmt)
+# Most of a test's code is assertions, which take longer to optimize than to run.
+set(HALFTONE_TEST_OPTIONS $<$<CONFIG:Debug>:-O0>)
 if(HALFTONE_BUILD_TESTS)
   find_package(Catch2 2 REQUIRED)
   halftone_pch(halftone_pch_test HEADERS ${HALFTONE_STD_HEADERS} <catch2/catch.hpp> DEPS fmt::fmt Catch2::Catch2)
   halftone_pch(halftone_pch_test_mlir HEADERS ${HALFTONE_STD_HEADERS} ${HALFTONE_MLIR_HEADERS} <catch2/catch.hpp>
     DEPS halftone_mlir fmt::fmt Catch2::Catch2)
+  target_compile_options(halftone_pch_test PRIVATE ${HALFTONE_TEST_OPTIONS})
+  target_compile_options(halftone_pch_test_mlir PRIVATE ${HALFTONE_TEST_OPTIONS})
 endif()
 
 # halftone_reuse_pch(TARGET PREFIX): reuses the set with MLIR's headers if the target links halftone_mlir, otherwise the
@@ -37,6 +41,9 @@ endif()
 # libraries.
 function(halftone_reuse_pch TARGET PREFIX)
   target_compile_options(${TARGET} PRIVATE -fPIC)
+  if(PREFIX STREQUAL "halftone_pch_test")
+    target_compile_options(${TARGET} PRIVATE ${HALFTONE_TEST_OPTIONS})
+  endif()
   get_target_property(libraries ${TARGET} LINK_LIBRARIES)
   if("halftone_mlir" IN_LIST libraries)
     target_precompile_headers(${TARGET} REUSE_FROM ${PREFIX}_mlir)
