@@ -25,17 +25,12 @@ if(HALFTONE_WERROR)
   target_compile_options(halftone_flags INTERFACE -Werror)
 endif()
 
-# MLIR's headers as system headers, and the single shared MLIR library. MLIR's static libraries must not be linked as
-# well; a bundle has them instead.
+# MLIR's headers as system headers, and the single shared MLIR library. No program may use both it and MLIR's static
+# libraries.
 add_library(halftone_mlir INTERFACE)
 target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
-if(HALFTONE_BUNDLE)
-  target_include_directories(halftone_mlir BEFORE INTERFACE ${HALFTONE_BUNDLE_INCLUDE})
-  target_link_libraries(halftone_mlir INTERFACE ${HALFTONE_BUNDLE_MLIR})
-else()
-  target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
-endif()
+target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
 
 include(HalftonePch)
 include(HalftoneUnity)

@@ -14,7 +14,6 @@
 #include "llvm/PassInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -23,7 +22,6 @@
 #include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include <fmt/format.h>
-#include <mutex>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -137,16 +135,6 @@ llvm::FunctionPassManager compiler::usualPasses() {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
   simplify();
   return passes;
-}
-
-void compiler::initializeMachines() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
 }
 
 Status compiler::codeGenerationFailure(std::string_view what, std::string detail) {
