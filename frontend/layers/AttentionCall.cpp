@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/layers/RecordedCall.h"
 #include "frontend/ops/Masks.h"
 #include "frontend/ops/Operations.h"
 #include "runtime/base/ConfigAccess.h"
@@ -128,6 +129,15 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
   for (const RecordedMask::Kind kind : call.carried)
     rules.push_back({.kind = kind});
   return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, isSeparate, given), rules);
+}
+
+std::optional<std::vector<Value>> callAttentionOnList(const std::shared_ptr<LayerImpl> &layer,
+                                                      const std::vector<Value> &inputs, std::optional<bool> training) {
+  const auto *attending = dynamic_cast<const AttendingBody *>(layer->body.get());
+  if (!attending || !attending->takesSeparateValues() || inputs.size() < 2 || inputs.size() > 3)
+    return std::nullopt;
+  const Value key = inputs.size() == 3 ? inputs[2] : Value();
+  return callAttention(Layer(layer), {.query = inputs[0], .value = inputs[1], .key = key}, training);
 }
 
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training) {

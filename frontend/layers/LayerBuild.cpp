@@ -363,6 +363,8 @@ static Config argumentsOf(const std::shared_ptr<LayerImpl> &layer, size_t count)
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
                                    std::optional<Config> arguments, const RecordedMasks &masks) {
   std::shared_ptr<LayerImpl> self = shared_from_this();
+  if (auto attended = how || arguments ? std::nullopt : callAttentionOnList(self, inputs, args.training))
+    return *attended;
   CallTransaction transaction;
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });

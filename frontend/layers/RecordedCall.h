@@ -41,4 +41,9 @@ bool isInputReference(const nlohmann::ordered_json &json);
 /// that the layer's call does not support here; value_error for malformed arguments.
 std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments);
 
+/// Calls an attention layer whose call takes separate values on a list of query, value and optionally key, so that files
+/// hold separate arguments. nullopt for another layer, or for another number of inputs.
+std::optional<std::vector<Value>> callAttentionOnList(const std::shared_ptr<LayerImpl> &layer,
+                                                      const std::vector<Value> &inputs, std::optional<bool> training);
+
 } // namespace halftone::detail

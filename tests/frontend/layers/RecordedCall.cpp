@@ -56,6 +56,24 @@ TEST_CASE("The default of `training`, which Keras records with a call, does not 
   }
 }
 
+TEST_CASE("A call of attention with heads on a list is saved as Keras's call, with separate arguments") {
+  const Input x({6, 8}), y({5, 8});
+  for (const bool hasKey : {false, true})
+    for (const bool shares : {false, true}) {
+      const Layer layer = shares ? Layer(GroupQueryAttention(4, 2, 1)) : Layer(MultiHeadAttention(2, 4));
+      const Value output = hasKey ? layer({x, y, y}) : layer({x, y});
+      const Model model({x, y}, {output});
+      const Json calls = Json::parse(model.to_json())["config"]["layers"][2]["inbound_nodes"];
+      CHECK(calls[0]["args"].size() == 2);
+      CHECK(calls[0]["kwargs"].contains("key") == hasKey);
+      const TemporaryFolder folder;
+      model.save(folder / "model.keras");
+      const Tensors data{Tensor::ones({2, 6, 8}), Tensor::full({2, 5, 8}, 0.5)};
+      CHECK(numbers(load_model(folder / "model.keras").predict(data, {.verbose = 0})) ==
+            numbers(model.predict(data, {.verbose = 0})));
+    }
+}
+
 TEST_CASE("A file keeps `training` of a call of a user's layer, whose name may begin as those of layers of images") {
   register_custom<RandomShift>("test");
   const Input x({2});
