@@ -37,8 +37,8 @@ if(HALFTONE_BUILD_TESTS)
 endif()
 
 # halftone_reuse_pch(TARGET PREFIX): reuses the set with MLIR's headers if the target links halftone_mlir, otherwise the
-# one without. Clang rejects precompiled headers built with another -fPIC setting, so programs are compiled like
-# libraries.
+# one without. Clang rejects precompiled headers built with another -fPIC setting or optimization level, so programs are
+# compiled like libraries, and targets that reuse the headers of tests are not optimized in Debug builds.
 function(halftone_reuse_pch TARGET PREFIX)
   target_compile_options(${TARGET} PRIVATE -fPIC)
   if(PREFIX STREQUAL "halftone_pch_test")

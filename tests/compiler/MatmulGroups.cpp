@@ -121,8 +121,6 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels][full]") {
       for (int64_t depth : {int64_t(0), std::min<int64_t>(1023, k - 3), k - 1})
         for (bool onLeft : {true, false})
           for (double other : {large, double(INFINITY)}) {
-            if (!target.starts_with("x86_64-") && onLeft == (other == large))
-              continue;
             std::vector<TensorData> operands = kernel.operands(1, false, 0);
             set(operands[0], at(layout.lhsTransposed, m, k, m - 1, depth), onLeft ? -tiny : other);
             set(operands[1], at(layout.rhsTransposed, k, n, depth, n - 1), onLeft ? other : -tiny);

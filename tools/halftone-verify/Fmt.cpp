@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format-inl.h>
 
-namespace fmt {
-inline namespace v9 {
+FMT_BEGIN_NAMESPACE
 namespace detail {
 template void buffer<char>::append(const char *, const char *);
 template void vformat_to(buffer<char> &, string_view, format_args, locale_ref);
@@ -13,5 +12,4 @@ template std::locale locale_ref::get<std::locale>() const;
 template dragonbox::decimal_fp<float> dragonbox::to_decimal(float) noexcept;
 template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
 } // namespace detail
-} // namespace v9
-} // namespace fmt
+FMT_END_NAMESPACE
