@@ -162,7 +162,7 @@ private:
         diagnostics.check(description, fmt::format("kernel {} has no linalg form", kernel.getSymName().str()), kind));
     std::string text;
     llvm::raw_string_ostream out(text);
-    description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
+    description->module->print(out, OpPrintingFlags().assumeVerified().enableDebugInfo(false));
     std::string key = kernelKey(text, *target);
     const int64_t expected = expectedInstructions(kernel.getKind(), text);
     if (known.insert(key).second)

@@ -5,6 +5,7 @@
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/PassBlame.h"
 #include "compiler/targets/Target.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +64,13 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     DiagnosticCollector diagnostics(module.getContext());
     bool isBug = false;
     watchForBugs(passes, stage == from, &isBug);
-    const LogicalResult result = passes.run(module);
+    const bool verifiesPasses = options.verifyStages || HALFTONE_VERIFY_STAGES;
+    passes.enableVerifier(verifiesPasses);
+    LogicalResult result = passes.run(module);
+    if (!verifiesPasses && stage == to && succeeded(result) && failed(verify(module))) {
+      result = failure();
+      isBug = true;
+    }
     HALFTONE_RETURN_IF_ERROR(
         diagnostics.check(result, fmt::format("the passes to stage {} failed without a diagnostic", name(stage)),
                           isBug ? ErrorKind::internal_error : ErrorKind::compile_error));

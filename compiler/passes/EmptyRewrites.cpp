@@ -53,9 +53,10 @@ DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
 struct DropEmptyResults : RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isa<HalftoneDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isMemoryEffectFree(op) ||
-        op->getNumRegions() != 0 || op->getNumResults() == 0 ||
-        !llvm::all_of(op->getResults(), [](Value result) { return isEmpty(result); }))
+    // The regions are tested before the effects, which of an op with regions are those of all ops in it.
+    if (op->getNumResults() == 0 || op->getNumRegions() != 0 ||
+        !llvm::all_of(op->getResults(), [](Value result) { return isEmpty(result); }) ||
+        !isa<HalftoneDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isMemoryEffectFree(op))
       return rewriter.notifyMatchFailure(op,
                                          "a result has elements, or the op is a constant, has effects or has regions");
     SmallVector<Value> constants;

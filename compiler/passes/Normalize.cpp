@@ -466,7 +466,9 @@ private:
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne,
                  HoistReshape, ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes,
                  WidenScatter, WidenScatterAdd>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
       getOperation().emitError("normalize did not converge");
       return signalPassFailure();
     }

@@ -27,7 +27,7 @@ std::string textOf(KernelOp kernel) {
   kernel.setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream out(text);
-  kernel->print(out, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+  kernel->print(out, OpPrintingFlags().useLocalScope().assumeVerified().enableDebugInfo(false));
   kernel.setSymNameAttr(name);
   return text;
 }
