@@ -27,7 +27,7 @@ struct CompileOptions {
   std::optional<int64_t> maxStandaloneCasts; // compile_error when the plan needs more
   bool explainFusion = false;                // launches record which rules formed their kernels (FusionReport.h)
   /// Runs MLIR's verifier after each pass, verify-stage at each stage boundary, and checkPlanValues; always true with the
-  /// CMake option HALFTONE_VERIFY_STAGES. Otherwise the verifier runs once, on the module in its last stage.
+  /// CMake option HALFTONE_VERIFY_STAGES. Otherwise the verifier runs once, on the final module.
   bool verifyStages = false;
   /// If set, called with the text of each stage as soon as it is reached. The plan's text is therefore passed even if a
   /// kernel then has no code, and does not say how kernels compute; the text of stage target does. The text of stage

@@ -53,7 +53,7 @@ DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
 struct DropEmptyResults : RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    // The regions are tested before the effects, which of an op with regions are those of all ops in it.
+    // isMemoryEffectFree is called last because it visits all ops nested in an op with regions.
     if (op->getNumResults() == 0 || op->getNumRegions() != 0 ||
         !llvm::all_of(op->getResults(), [](Value result) { return isEmpty(result); }) ||
         !isa<HalftoneDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isMemoryEffectFree(op))

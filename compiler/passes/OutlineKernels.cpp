@@ -27,6 +27,7 @@ std::string textOf(KernelOp kernel) {
   kernel.setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream out(text);
+  // Without assumeVerified, print would run the verifier.
   kernel->print(out, OpPrintingFlags().useLocalScope().assumeVerified().enableDebugInfo(false));
   kernel.setSymNameAttr(name);
   return text;

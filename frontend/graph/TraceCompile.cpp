@@ -44,9 +44,6 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
   result.maxStandaloneCasts = options.maxStandaloneCasts;
   if (const std::string target = environmentValue("HALFTONE_TARGET"); !target.empty())
     result.target = target;
-#ifdef HALFTONE_VERIFY_STAGES
-  result.verifyStages = true;
-#endif
   return result;
 }
 
