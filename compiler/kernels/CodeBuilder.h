@@ -20,6 +20,7 @@ public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
   CodeBuilder(const CodeBuilder &) = delete; // emitted values point to their builder
   CodeBuilder &operator=(const CodeBuilder &) = delete;
+  virtual ~CodeBuilder() = default;
 
   Emitted wrap(mlir::Value value) { return {*this, value}; }
 
@@ -46,8 +47,8 @@ public:
   Emitted load(mlir::Type type, Emitted pointer, int64_t alignment = 0);
   void store(Emitted value, Emitted pointer, int64_t alignment = 0);
   /// Lanes outside of `mask` are 0; their memory is not accessed.
-  Emitted loadMasked(mlir::VectorType type, Emitted pointer, Emitted mask);
-  void storeMasked(Emitted value, Emitted pointer, Emitted mask, int64_t alignment = 0);
+  virtual Emitted loadMasked(mlir::VectorType type, Emitted pointer, Emitted mask);
+  virtual void storeMasked(Emitted value, Emitted pointer, Emitted mask, int64_t alignment = 0);
   /// Prefetches the cache line at `pointer` for reading or writing.
   void prefetch(Emitted pointer, bool toWrite);
 

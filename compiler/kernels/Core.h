@@ -1,6 +1,7 @@
 // Cores: functions that kernels of a target call, compiled once for all of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <functional>
@@ -22,8 +23,9 @@ struct Core {
 };
 
 /// Emits a call of `core`, which returns values of these types. If `cores` does not contain the core, adds it and
-/// declares its function.
+/// declares its function before `caller`, the function that the builder inserts into, perhaps into a region that is not
+/// attached to it yet.
 mlir::ValueRange callCore(mlir::ImplicitLocOpBuilder &builder, const Core &core, mlir::ValueRange operands,
-                          mlir::TypeRange results, std::vector<Core> &cores);
+                          mlir::TypeRange results, mlir::func::FuncOp caller, std::vector<Core> &cores);
 
 } // namespace halftone::compiler

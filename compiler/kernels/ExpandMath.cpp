@@ -177,7 +177,8 @@ FailureOr<Value> replacement(const MathTarget &target, Operation *op, std::vecto
   if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
     return op->emitError() << "math op on " << type << "; expected f32 or f64";
   if (op->hasAttr(outlinedAttr))
-    return callCore(builder, mathCore(op), op->getOperands(), op->getResultTypes(), cores)[0];
+    return callCore(builder, mathCore(op), op->getOperands(), op->getResultTypes(), op->getParentOfType<func::FuncOp>(),
+                    cores)[0];
   SmallVector<Emitted> operands;
   for (Value operand : op->getOperands())
     operands.emplace_back(builder, operand);

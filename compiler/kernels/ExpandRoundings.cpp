@@ -103,8 +103,8 @@ private:
     builder.setInsertionPointToStart(choice.thenBlock());
     const auto operands = llvm::map_to_vector(values, [](const Emitted &value) { return value.value(); });
     const int64_t lanes = cast<VectorType>(values[0].type()).getNumElements();
-    scf::YieldOp::create(builder,
-                         callCore(builder, roundingCore(lanes, int64_t(values.size())), operands, types, cores));
+    scf::YieldOp::create(builder, callCore(builder, roundingCore(lanes, int64_t(values.size())), operands, types,
+                                           choice->getParentOfType<func::FuncOp>(), cores));
     builder.setInsertionPointToStart(choice.elseBlock());
     SmallVector<Value> rounded;
     for (const Emitted &value : values)

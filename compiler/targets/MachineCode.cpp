@@ -93,27 +93,6 @@ private:
   PassClock *clock_;
 };
 
-void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library,
-               llvm::FunctionPassManager functionPasses, PassClock *clock) {
-  llvm::PassInstrumentationCallbacks callbacks;
-  if (clock)
-    callbacks.registerBeforeNonSkippedPassCallback([clock](llvm::StringRef pass, llvm::Any) { clock->start(pass); });
-  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), {}, &callbacks);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functionPasses)));
-  passes.run(module, modules);
-}
-
 } // namespace
 
 // Unrolling would double the time of code generation. The passes are named here rather than in a pipeline string, so a
@@ -141,10 +120,83 @@ Status compiler::codeGenerationFailure(std::string_view what, std::string detail
   return Status(ErrorKind::internal_error, fmt::format("code generation: {}", what), {}, {}, std::move(detail));
 }
 
+/// Runs passes over the LLVM IR of one module after another, with the same analysis managers: setting these up takes
+/// longer than a pass over a short kernel.
+class MachineCode::Optimizer {
+public:
+  Optimizer(llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library)
+      : builder_(&machine, llvm::PipelineTuningOptions(), {}, &callbacks_) {
+    callbacks_.registerBeforeNonSkippedPassCallback([this](llvm::StringRef pass, llvm::Any) {
+      if (clock_)
+        clock_->start(pass);
+    });
+    functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+    builder_.registerModuleAnalyses(modules_);
+    builder_.registerCGSCCAnalyses(callGraph_);
+    builder_.registerFunctionAnalyses(functions_);
+    builder_.registerLoopAnalyses(loops_);
+    builder_.crossRegisterProxies(loops_, functions_, callGraph_, modules_);
+  }
+
+  /// Times each pass if `clock` is not null.
+  void run(llvm::Module &module, llvm::FunctionPassManager functionPasses, PassClock *clock) {
+    clock_ = clock;
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functionPasses)));
+    passes.run(module, modules_);
+    clock_ = nullptr;
+    // The results refer to the module.
+    loops_.clear();
+    functions_.clear();
+    callGraph_.clear();
+    modules_.clear();
+  }
+
+private:
+  PassClock *clock_ = nullptr;
+  llvm::PassInstrumentationCallbacks callbacks_;
+  llvm::PassBuilder builder_;
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager callGraph_;
+  llvm::ModuleAnalysisManager modules_;
+};
+
+/// Generates files from one module after another, with the same pass manager: setting one up takes a tenth of the time
+/// of a short kernel. LLVM supports that, as `llc -compile-twice` tests.
+class MachineCode::Writer {
+public:
+  Writer(llvm::CodeGenFileType type, llvm::ArrayRef<llvm::StringLiteral> without, PassClock *clock)
+      : type_(type), without_(without.begin(), without.end()), passes_(without_, clock) {}
+
+  /// Returns false if the machine has no files of that type.
+  bool setUp(llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
+    passes_.add(new llvm::TargetLibraryInfoWrapperPass(library));
+    return !machine.addPassesToEmitFile(passes_, stream_, nullptr, type_, /*DisableVerify=*/true);
+  }
+  bool writes(llvm::CodeGenFileType type, llvm::ArrayRef<llvm::StringLiteral> without) const {
+    return type == type_ && without == llvm::ArrayRef(without_);
+  }
+  std::string write(llvm::Module &module) {
+    file_.clear();
+    passes_.run(module);
+    return file_.str().str();
+  }
+
+private:
+  llvm::CodeGenFileType type_;
+  llvm::SmallVector<llvm::StringLiteral, 0> without_;
+  llvm::SmallString<0> file_;
+  llvm::raw_svector_ostream stream_{file_};
+  PassesWithout passes_;
+};
+
 MachineCode::MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> machine)
     : name_(std::move(name)), machine_(std::move(machine)), library_(llvm::Triple(name_.triple)) {
   library_.disableAllFunctions();
 }
+
+MachineCode::~MachineCode() = default;
 
 StatusOr<std::unique_ptr<MachineCode>> MachineCode::make(MachineName name) {
   const llvm::Triple triple(name.triple);
@@ -185,7 +237,9 @@ Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps, llvm::Fun
     return codeGenerationFailure("the LLVM IR of the kernel is not valid", broken);
   mlir::TimingScope phase = times.phase("LLVM's passes");
   PassClock clock(phase);
-  runPasses(module, *machine_, library_, std::move(passes), times.byPass ? &clock : nullptr);
+  if (!optimizer_)
+    optimizer_ = std::make_unique<Optimizer>(*machine_, library_);
+  optimizer_->run(module, std::move(passes), times.byPass ? &clock : nullptr);
   if (dumps) {
     llvm::raw_string_ostream(dumps->llvm) << module;
     dumps->instructions = module.getInstructionCount();
@@ -195,16 +249,19 @@ Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps, llvm::Fun
 
 StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFileType type,
                                          llvm::ArrayRef<llvm::StringLiteral> without) {
-  llvm::SmallString<0> file;
-  llvm::raw_svector_ostream stream(file);
   mlir::TimingScope phase = times.phase("code generation");
   PassClock clock(phase);
-  PassesWithout passes(without, times.byPass ? &clock : nullptr);
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));
-  if (machine_->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
-    return codeGenerationFailure("the target cannot generate files of this type: " + name_.triple);
-  passes.run(module);
+  auto found = llvm::find_if(writers_, [&](const auto &each) { return each->writes(type, without); });
+  if (found == writers_.end()) {
+    auto writer = std::make_unique<Writer>(type, without, times.byPass ? &clock : nullptr);
+    if (!writer->setUp(*machine_, library_))
+      return codeGenerationFailure("the target cannot generate files of this type: " + name_.triple);
+    found = writers_.insert(writers_.end(), std::move(writer));
+  }
+  std::string file = (*found)->write(module);
+  if (times.byPass)
+    writers_.clear(); // their passes refer to the clock
   if (!errors_.empty())
     return codeGenerationFailure("LLVM rejected the kernel", errors_);
-  return file.str().str();
+  return file;
 }

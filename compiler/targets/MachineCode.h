@@ -37,6 +37,7 @@ class MachineCode {
 public:
   /// internal_error if LLVM was built without the machine.
   static StatusOr<std::unique_ptr<MachineCode>> create(MachineName name);
+  ~MachineCode();
 
   /// Optimizes `module` for the machine. If `dumps` is not null, sets its llvm and instructions. Verifies the module
   /// first if there are dumps, and always if CMake's HALFTONE_VERIFY_STAGES is set.
@@ -49,6 +50,8 @@ public:
   KernelTimes times; // of optimize() and write(), and of what a KernelCompiler does before them
 
 private:
+  class Optimizer;
+  class Writer;
   friend class StaticObjects;
   static StatusOr<std::unique_ptr<MachineCode>> make(MachineName name);
   MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> machine);
@@ -56,7 +59,9 @@ private:
   MachineName name_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::TargetLibraryInfoImpl library_;
-  std::string errors_; // from LLVM, while it processes a module
+  std::unique_ptr<Optimizer> optimizer_;
+  std::vector<std::unique_ptr<Writer>> writers_; // one for each type of file and set of skipped passes
+  std::string errors_;                           // from LLVM, while it processes a module
 };
 
 } // namespace halftone::compiler

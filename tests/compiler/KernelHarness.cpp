@@ -47,14 +47,16 @@ std::map<std::string, KernelCode> &knownCores() {
   return cores;
 }
 
-/// Compiles the cores that are not known yet; if tiles are emulated, for an emulated CPU, which has no tiles.
+/// Compiles the cores that are not known yet.
 void compileCores(const std::map<std::string, compiler::Core> &cores, const compiler::Target &target) {
-  const std::shared_ptr<const compiler::Target> other =
-      needsTileEmulation(target) ? compiler::Target::find("emulated:sapphirerapids").valueOrThrow() : nullptr;
+  const bool emulated = needsTileEmulation(target);
   for (const auto &[key, core] : cores) {
     if (knownCores().contains(key))
       continue;
-    auto code = compiler::KernelCompiler(other ? *other : target).compile(core);
+    compiler::KernelDumps dumps;
+    auto code = compiler::KernelCompiler(target).compile(core, emulated ? &dumps : nullptr);
+    if (code.isOk() && emulated)
+      code = emulateTiles(*code, dumps);
     if (!code.isOk())
       FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << core.symbol);
     knownCores().emplace(key, std::move(*code));

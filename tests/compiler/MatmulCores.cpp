@@ -1,6 +1,7 @@
 // Compares the matmul cores, called alone, with plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulCores.h"
+#include "runtime/base/Half.h"
 #include "tests/compiler/CompiledFunction.h"
 #include <cmath>
 #include <random>
@@ -223,12 +224,66 @@ TEST_CASE("A core that packs copies the strip, and makes the sums of the first r
     }
 }
 
+TEST_CASE("A core that reads B in place multiplies all rows by any number of columns", "[kernels]") {
+  using InPlace = void(const float *a, int64_t rowPitch, int64_t depthPitch, int64_t panelPitch, const void *b,
+                       int64_t count, float *sums, int64_t sumsPitch, bool continues, int64_t first, int64_t end,
+                       const void *from, int64_t fromPitch, int64_t columns, float unscale, float scale);
+  for (const std::string &name : runnableTargets())
+    for (const std::string narrow : {"", "bf16", "f16"})
+      for (const bool scales : {false, true})
+        for (const int64_t vectors : {1, 3}) {
+          const CpuTarget cpu = targetNamed(name);
+          if (narrow == "f16" && !cpu.math.convertsF16)
+            continue; // no core reads these
+          StripCore core = stripCore(cpu, vectors, {4, 1}, /*ordered=*/true);
+          core.inPlace = true;
+          core.operand.narrow = narrow;
+          core.scales = scales;
+          core.masks = cpu.hasMaskedMemory;
+          const Loaded loaded = loadCore(core.core(), cpu);
+          auto *const strip = reinterpret_cast<InPlace *>(reinterpret_cast<void *>(loaded.function));
+          const int64_t lanes = core.lanes, width = vectors * lanes, pitch = width + 3;
+          for (const int64_t count : {0, 1, 6})
+            for (const int64_t rows : {0, 1, 4, 9})
+              for (const int64_t columns : {int64_t(1), lanes - 1, width}) {
+                if (vectors > 1 && columns < width)
+                  continue;
+                CAPTURE(name, narrow, scales, vectors, count, rows, columns);
+                const Matrices made = randomMatrices(9 * 6, count, 9, pitch);
+                // The memory ends with the last row of B: a load past its last column would be out of bounds.
+                const size_t size = size_t(std::max<int64_t>(0, count * pitch - pitch + columns));
+                std::vector<float> b(made.b.begin(), made.b.begin() + int64_t(size)), sums = made.sums;
+                std::vector<uint16_t> bits(size);
+                for (size_t i = 0; i < size && !narrow.empty(); ++i) {
+                  bits[i] = narrow == "bf16" ? Bfloat16::encode(b[i]) : Float16::encode(b[i]);
+                  b[i] = narrow == "bf16" ? Bfloat16::decode(bits[i]) : Float16::decode(bits[i]);
+                }
+                const void *const from = narrow.empty() ? static_cast<const void *>(b.data()) : bits.data();
+                strip(made.a.data(), 6, 1, 6 * lanes, nullptr, count, sums.data(), width, /*continues=*/true, 0, rows,
+                      from, pitch, columns, 0.25F, 4);
+                for (int64_t row = 0; row < 9; ++row)
+                  for (int64_t column = 0; column < columns; ++column) {
+                    const float before = made.sums[size_t(row * width + column)];
+                    float sum = scales ? 0 : before;
+                    for (int64_t k = 0; k < count; ++k) {
+                      const float x = made.a[size_t(row * 6 + k)], y = b[size_t(k * pitch + column)] * (scales ? 4 : 1);
+                      sum = cpu.math.hasFma ? std::fma(x, y, sum) : x * y + sum;
+                    }
+                    const float expected = row >= rows ? before : scales ? sum * 0.25F + before : sum;
+                    const float found = sums[size_t(row * width + column)];
+                    CHECK((scales ? std::fabs(found - expected) <= 1e-6F * (1 + std::fabs(expected))
+                                  : found == expected));
+                  }
+              }
+        }
+}
+
 TEST_CASE("A core's symbol names all that decides its code, and its key the target too", "[kernels]") {
   const CpuTarget v3 = targetNamed("x86-64-v3"), v4 = targetNamed("x86-64-v4");
   const StripCore plain = stripCore(v4, 4, {6, 2, 1}, false);
   CHECK(plain.core().symbol == "halftone_core_sums_multiply_add_f32_fused_6_2_1x4");
   CHECK(plain.core().method == "6 x 64 sums in registers");
-  std::vector<StripCore> all(14, plain);
+  std::vector<StripCore> all(15, plain);
   all[1].rule.fuses = false;
   all[2].rule.ordered = true;
   all[3].rule.widens = true;
@@ -242,6 +297,7 @@ TEST_CASE("A core's symbol names all that decides its code, and its key the targ
   all[11].watches = true;
   all[12].operand.narrow = "bf16";
   all[13].scales = true;
+  all[14].inPlace = true;
   std::set<std::string> symbols;
   for (const StripCore &each : all)
     symbols.insert(each.core().symbol);

@@ -1,6 +1,7 @@
 // Creates the function around a kernel's blocks on CPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/KernelFrame.h"
+#include "compiler/targets/cpu/MaskedMemory.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace halftone::compiler {
@@ -34,7 +35,27 @@ KernelFrame::~KernelFrame() {
 }
 
 Values KernelFrame::call(const Core &core, ArrayRef<Emitted> arguments, TypeRange results) {
-  return wrapAll(*this, callCore(*this, core, plain(arguments), results, cores));
+  return wrapAll(*this, callCore(*this, core, plain(arguments), results, code, cores));
+}
+
+/// AVX has masked loads and stores of 32 and 64 bits.
+bool KernelFrame::hasMaskedInstructions(VectorType type) const {
+  return target.hasMaskedMemory || (target.vectorBytes >= 32 && type.getElementTypeBitWidth() >= 32);
+}
+
+Emitted KernelFrame::loadMasked(VectorType type, Emitted pointer, Emitted mask) {
+  if (hasMaskedInstructions(type))
+    return BlockFrame::loadMasked(type, pointer, mask);
+  const Type element = type.getElementType(), bits = getIntegerType(type.getElementTypeBitWidth());
+  return call(maskedLoadCore(type), {pointer, mask}, type.clone(bits))[0].bitsAs(element);
+}
+
+void KernelFrame::storeMasked(Emitted value, Emitted pointer, Emitted mask, int64_t alignment) {
+  const auto type = cast<VectorType>(value.type());
+  if (hasMaskedInstructions(type))
+    BlockFrame::storeMasked(value, pointer, mask, alignment);
+  else
+    call(maskedStoreCore(type), {pointer, mask, value.bits()});
 }
 
 void KernelFrame::finish() {

@@ -28,8 +28,8 @@ struct SkippedPass {
 };
 
 // Strength reduction of addresses, with its preparation: of all passes here it takes the longest. An x86 address has a
-// base, a scaled index and an offset, which suffice for the loops of most kernels. Kernels with manyPointersAttr keep
-// these passes.
+// base, a scaled index and an offset, which suffice for the loops of kernels. Cores with manyPointersAttr keep these
+// passes.
 constexpr SkippedPass strengthReduction[] = {{"canon-freeze", On::x86}, {"loop-reduce", On::x86}};
 
 constexpr SkippedPass rest[] = {

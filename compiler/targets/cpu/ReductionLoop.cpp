@@ -199,7 +199,7 @@ SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   const int64_t codeSize = int64_t(position.present().size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
   const int64_t limit = boundedCopies(isSmall ? maxVectors : maxVectorsOfRows, codeSize);
   SmallVector<int64_t> counts;
-  for (const int64_t count : {limit, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
+  for (const int64_t count : {limit, std::min<int64_t>(limit, 4), int64_t(1)})
     if (counts.empty() || count < counts.back())
       counts.push_back(count);
   return counts;

@@ -13,7 +13,6 @@
 // sum, in a fixed order. If there are several parts of the queries, byKeys and byValues of each part are partial
 // results. If the `lse` of a row is large, a separate pass first computes the sum of the row's weights.
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
@@ -377,7 +376,6 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, form->contractions())))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
-  markManyPointers(frame.code); // those of five products, most over rows in tensors
   return attentionMethod(frame.source);
 }
 

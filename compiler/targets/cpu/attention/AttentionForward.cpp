@@ -12,7 +12,6 @@
 // mask or because `causal` ends after the block's last query, are processed after the others, and only if a row has
 // seen no score above that of masked keys: then all keys have equal weights.
 #include "compiler/targets/cpu/attention/AttentionForward.h"
-#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
@@ -242,8 +241,6 @@ FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, {form->products, form->sums})))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
-  if (frame.target.vectorRegisters < 32) // the accumulator shapes for 16 registers
-    markManyPointers(frame.code);
   return attentionMethod(frame.source);
 }
 

@@ -8,14 +8,10 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-static std::string nameOf(KernelFrame &frame, const char *suffix) {
-  return (frame.source.function.getSymName() + suffix).str();
-}
-
 AttentionTiles::AttentionTiles(const ScratchMatrices &matrices, TileProduct::Shapes shapes)
-    : frame(matrices.frame), matrices(matrices), product(frame, nameOf(frame, "_product"), matrices.product, shapes) {
+    : frame(matrices.frame), matrices(matrices), product(frame, matrices.product, shapes) {
   if (matrices.pairs)
-    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), matrices.product, shapes, /*widens=*/true);
+    widenedProduct.emplace(frame, matrices.product, shapes, /*widens=*/true);
   if (matrices.usesTiles())
     configureTiles(frame, frame.scratch);
 }

@@ -12,7 +12,7 @@ namespace halftone::compiler {
 /// dim of a result.
 class AttentionTiles {
 public:
-  /// Emits the products' functions and, for AMX tiles, the tile configuration.
+  /// Emits, for AMX tiles, the tile configuration.
   explicit AttentionTiles(const ScratchMatrices &matrices, TileProduct::Shapes shapes = shapesOfManyRows);
   /// Call it after the last product.
   void end();

@@ -1,6 +1,7 @@
-// Products of small matrices in scratch, as functions that a kernel calls.
+// Products of small matrices in scratch, by cores that all kernels of a target share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/Core.h"
 #include "compiler/targets/cpu/KernelFrame.h"
 #include "compiler/targets/cpu/matmul/MatmulSizes.h"
 
@@ -42,32 +43,18 @@ struct TileProductCall {
   bool continues = false; // adds to c
 };
 
-/// Emits the function before the code that is being emitted. Some rows and a strip of columns are multiplied in
-/// registers, in the order of the depth. With AMX tiles, configureTiles() must precede the calls.
+/// Some rows and a strip of columns are multiplied in registers, in the order of the depth. With AMX tiles,
+/// configureTiles() must precede the calls.
 class TileProduct {
 public:
   using Shapes = SumShapes (*)(const CpuTarget &target, const MatmulSizes &sizes);
   /// `widens`: uses ProductRow::multiplyWidened.
-  TileProduct(KernelFrame &frame, llvm::StringRef name, const ProductRow &product, Shapes shapes, bool widens = false);
+  TileProduct(KernelFrame &frame, const ProductRow &product, Shapes shapes, bool widens = false);
   void call(const TileProductCall &call);
 
 private:
-  void emitBody(CodeBuilder &code);
-  void emitRows(CodeBuilder &code, Emitted column, const SumShape &shape);
-  void emitSquares(CodeBuilder &code);
-  void emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across);
-  void emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors);
-  int64_t vectorAlignment() const { return frame.lanes * 4; } // bytes
-  mlir::VectorType lanes(mlir::Type element) const { return mlir::VectorType::get(frame.lanes, element); }
-  Emitted multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const;
-
   KernelFrame &frame;
-  const ProductRow &product;
-  bool widens;
-  SumShapes shapes;
-  mlir::func::FuncOp function;
-  TileProductCall inside; // the function's arguments
-  Emitted insideContinues;
+  Core core;
 };
 
 } // namespace halftone::compiler

@@ -66,7 +66,8 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
 Emitted MatmulAccess::laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,
                                  int64_t lane) const {
   // Lanes past the tile's end use the last index.
-  const Emitted within = index.whole ? index.start + lane : minimum(index.start + lane, index.count - 1);
+  const Emitted at = index.start + lane;
+  const Emitted within = index.inside == LanesInside::all ? at : minimum(at, index.count - 1);
   if (reach.stride)
     return reach.offset + (within - index.start) * reach.stride;
   MatmulIndex there = index;
@@ -192,13 +193,12 @@ Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const Matmu
     return frame.wrap(lanes);
   }
   const Emitted at = addressOf(reach.offset);
-  if (index.whole)
+  if (index.inside == LanesInside::all)
     return frame.load(type, at);
-  if (plan.cpu.hasMaskedMemory)
-    return frame.loadMasked(type, at, laneMask(index));
-  return frame.choose(
-      areAllInside(index), [&] { return Values{frame.load(type, at)}; },
-      [&] { return Values{frame.loadMasked(type, at, laneMask(index))}; })[0];
+  const auto inside = [&] { return Values{frame.loadMasked(type, at, laneMask(index))}; };
+  if (plan.cpu.hasMaskedMemory || index.inside == LanesInside::notAll)
+    return inside()[0];
+  return frame.choose(areAllInside(index), [&] { return Values{frame.load(type, at)}; }, inside)[0];
 }
 
 void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access, const MatmulIndex &index) const {
@@ -214,13 +214,16 @@ void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access
       });
     return;
   }
-  const Emitted at = frame.address(pointer, element, reach.offset);
-  if (index.whole)
+  storeRun(lanes, frame.address(pointer, element, reach.offset), index);
+}
+
+void MatmulAccess::storeRun(Emitted lanes, Emitted at, const MatmulIndex &index) const {
+  if (index.inside == LanesInside::all)
     return frame.store(lanes, at);
-  if (plan.cpu.hasMaskedMemory)
-    return frame.storeMasked(lanes, at, laneMask(index));
-  frame.branch(
-      areAllInside(index), [&] { frame.store(lanes, at); }, [&] { frame.storeMasked(lanes, at, laneMask(index)); });
+  const auto inside = [&] { frame.storeMasked(lanes, at, laneMask(index)); };
+  if (plan.cpu.hasMaskedMemory || index.inside == LanesInside::notAll)
+    return inside();
+  frame.branch(areAllInside(index), [&] { frame.store(lanes, at); }, inside);
 }
 
 Emitted MatmulAccess::indexLanes(int dim, const MatmulIndex &index) const {
@@ -248,7 +251,7 @@ Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, co
     return looksUp && dims[dim] != laneDim ? index.ofDim[size_t(dims[dim])] : indexLanes(dims[dim], index);
   };
   at.lookup = [&](tensor::ExtractOp op, Emitted indices) {
-    const Emitted mask = index.whole ? Emitted() : laneMask(index);
+    const Emitted mask = index.inside == LanesInside::all ? Emitted() : laneMask(index);
     return lookUpLanes(frame, generic, op, indices, {at.lanes, laneDim, mask});
   };
   return cloneBody(frame, generic, at, frame.outside);

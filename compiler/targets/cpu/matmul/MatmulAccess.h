@@ -5,13 +5,16 @@
 
 namespace halftone::compiler {
 
+/// Whether the lanes of a vector are within the tile, as far as it is known at compile time.
+enum class LanesInside : uint8_t { all, notAll, unknown };
+
 /// The index at the insertion point, for each role (for the role of the lanes: the index of the first lane).
 struct MatmulIndex {
   std::array<Emitted, 4> linear;
   Values ofDim; // the index along each kernel dim
   std::optional<MatmulRole> laneRole;
   Emitted start, count; // with lanes: the first lane's index within the tile, and the number of indices in the tile
-  bool whole = false;   // all lanes are within the tile
+  LanesInside inside = LanesInside::unknown;
   /// The position of the current index of K within its word of a panel, if known at compile time; else 0.
   int64_t inWord = 0;
   /// An index of K at which inputs that vary only along K have the same elements as at the current one; they are loaded
@@ -42,6 +45,8 @@ public:
   Values loadInputs(mlir::linalg::GenericOp generic, const MatmulIndex &index) const;
   /// Stores the lanes that are within the tile.
   void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
+  /// Like store(), for lanes that are adjacent in memory, the first one at `at`. Reads of `index` only the lanes.
+  void storeRun(Emitted lanes, Emitted at, const MatmulIndex &index) const;
   /// The vectors that the body of `generic` yields at `index`.
   Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const;
   MatmulReach reach(const TensorAccess &access, const MatmulIndex &index) const;
@@ -52,7 +57,7 @@ public:
   Emitted laneMask(const MatmulIndex &index) const;
   /// `lanes` within the tile, `other` past its end.
   Emitted selectInside(const MatmulIndex &index, Emitted lanes, Emitted other) const {
-    return index.whole ? lanes : select(laneMask(index), lanes, other);
+    return index.inside == LanesInside::all ? lanes : select(laneMask(index), lanes, other);
   }
 
 private:

@@ -38,7 +38,7 @@ private:
   Values begin(int64_t count, Emitted sums, Emitted a);
   Emitted addUnscaled(Emitted sum, Emitted to);
   Values packedColumns(const MatmulStep &step);
-  Values packColumns(const MatmulStep &step);
+  Values unpackedColumns(const MatmulStep &step);
   Emitted fromB(Emitted k, int64_t vector) {
     return address(call.from, core.operand.stored(element), k * call.fromPitch + vector * core.lanes);
   }
@@ -53,10 +53,10 @@ StripCode::StripCode(const StripCore &core, ModuleOp module)
   const Type pointer = LLVM::LLVMPointerType::get(getContext()), index = getI64Type();
   SmallVector<Type> types{pointer, index, index, index, pointer, index, pointer, index, getI1Type(), index, index},
       results;
-  if (core.packs)
+  if (core.readsUnpacked())
     types.append({pointer, index, index});
   if (core.scales)
-    types.append(core.packs ? 2 : 1, element);
+    types.append(core.readsUnpacked() ? 2 : 1, element);
   if (core.inPanels)
     types.push_back(index);
   if (core.watches)
@@ -66,13 +66,13 @@ StripCode::StripCode(const StripCore &core, ModuleOp module)
           taken[6], taken[7], taken[8], taken[9], taken[10]};
   firstSums = call.sums, sumsPitch = call.sumsPitch;
   ArrayRef<Emitted> more = ArrayRef<Emitted>(taken).drop_front(11);
-  if (core.packs) {
+  if (core.readsUnpacked()) {
     call.from = more[0], call.fromPitch = more[1], call.columns = more[2];
     more = more.drop_front(3);
   }
   if (core.scales)
     call.unscale = more.consume_front();
-  if (core.scales && core.packs)
+  if (core.scales && core.readsUnpacked())
     call.scale = more.consume_front();
   if (core.inPanels)
     call.panel = more.consume_front();
@@ -92,18 +92,19 @@ void StripCode::emit() {
 }
 
 void StripCode::multiplyAll() {
+  const auto columns = [&](const MatmulStep &step) {
+    return core.inPlace ? unpackedColumns(step) : packedColumns(step);
+  };
   Emitted row = call.first;
   for (const int64_t count : core.rows) {
     const Emitted next = count == 1 ? call.end : row + groupsOfRows(call.end - row, count, core.rows) * count;
-    loop(row, next, constant(count), [&](Emitted first) {
-      store(multiply(count, first, [&](const MatmulStep &step) { return packedColumns(step); }), first);
-    });
+    loop(row, next, constant(count), [&](Emitted first) { store(multiply(count, first, columns), first); });
     row = next;
   }
 }
 
 void StripCode::packWithFirstRows() {
-  const auto columns = [&](const MatmulStep &step) { return packColumns(step); };
+  const auto columns = [&](const MatmulStep &step) { return unpackedColumns(step); };
   const auto packAlone = [&] {
     loop(constant(0), call.count, constant(1), [&](Emitted k) {
       for (int64_t vector = 0; vector < core.vectors; ++vector)
@@ -183,7 +184,8 @@ Values StripCode::packedColumns(const MatmulStep &step) {
   return read;
 }
 
-Values StripCode::packColumns(const MatmulStep &step) {
+/// Reads columns of unpacked B, which are also stored to the strip if the core packs.
+Values StripCode::unpackedColumns(const MatmulStep &step) {
   Values read;
   for (int64_t vector = 0; vector < core.vectors; ++vector) {
     const VectorType stored = VectorType::get(core.lanes, core.operand.stored(element));
@@ -198,8 +200,9 @@ Values StripCode::packColumns(const MatmulStep &step) {
     read.push_back(core.operand.packed(*this, found[0]));
     if (core.scales)
       read.back() = read.back() * splat(call.scale, core.lanes);
-    CodeBuilder::store(read.back(), at(call.b, (step.k * core.vectors + vector) * core.lanes),
-                       core.lanes * elementBytes(element));
+    if (core.packs)
+      CodeBuilder::store(read.back(), at(call.b, (step.k * core.vectors + vector) * core.lanes),
+                         core.lanes * elementBytes(element));
   }
   return read;
 }
@@ -221,8 +224,9 @@ Core StripCore::core() const {
   std::string symbol = fmt::format("{}sums_{}_{}", Core::prefix.str(), product.str(), accumulator);
   for (const auto &[holds, word] :
        {std::pair(rule.fuses, "fused"), std::pair(rule.ordered, "ordered"), std::pair(rule.widens, "widened"),
-        std::pair(correction != 0, "corrected"), std::pair(packs, "packing"), std::pair(scales, "scaled"),
-        std::pair(inPanels, "in_panels"), std::pair(biases, "biased"), std::pair(watches, "watching")})
+        std::pair(correction != 0, "corrected"), std::pair(packs, "packing"), std::pair(inPlace, "in_place"),
+        std::pair(scales, "scaled"), std::pair(inPanels, "in_panels"), std::pair(biases, "biased"),
+        std::pair(watches, "watching")})
     if (holds)
       symbol += fmt::format("_{}", word);
   if (!operand.narrow.empty())

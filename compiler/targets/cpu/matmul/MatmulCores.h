@@ -16,14 +16,15 @@ struct StripCore {
     Emitted a, rowPitch, depthPitch; // A[row][k] is at a + row * rowPitch + k * depthPitch, unless A is in panels
     Emitted panelPitch;              // between panels, which have as many rows as a vector has lanes; lanes * rowPitch
                                      // without panels; no group of rows crosses a panel boundary
-    Emitted b;                       // [k][column], or panels of one vector of columns, aligned to a vector
+    Emitted b; // [k][column], or panels of one vector of columns, aligned to a vector; unused if B is read in place
     Emitted count;
     Emitted sums, sumsPitch; // of row 0
     Emitted continues;       // i1: whether `sums` contains sums of earlier slices of K; otherwise they start at 0
     Emitted first, end;
-    /// For a core that packs: the unpacked B[k][column] is at from + k * fromPitch + column; there are `columns` columns.
+    /// For a core that reads B unpacked: B[k][column] is at from + k * fromPitch + column; there are `columns` columns.
     Emitted from{}, fromPitch{}, columns{};
-    /// For a core that scales: the inverse of the power of two that scales B and, if the core packs, the power itself.
+    /// For a core that scales: the inverse of the power of two that scales B and, if the core reads B unpacked, the
+    /// power itself.
     Emitted unscale{}, scale{};
     Emitted panel{};   // for B in panels: the distance between panels
     Emitted watched{}; // for a core that watches: the magnitudes of A, see SubnormalWatch
@@ -42,6 +43,9 @@ struct StripCore {
   /// The core packs the strip and in the same loop computes the sums of the first group of the largest size, or no sums
   /// if there are fewer rows. A strip of one vector may have fewer columns than lanes.
   bool packs = false;
+  /// B is not packed: all rows are multiplied by elements in place. A strip of one vector may have fewer columns than
+  /// lanes.
+  bool inPlace = false;
   /// B is scaled by a power of two (MatmulFactors::scale): the sums of this slice of K are unscaled before they are
   /// added to those of earlier slices.
   bool scales = false;
@@ -50,9 +54,11 @@ struct StripCore {
   /// The core computes only the sums of the first group, of the largest size or, with fewer rows, of one row, and checks
   /// B in the same loop. If a factor contains a subnormal number, it does not store the sums.
   bool watches = false;
-  OperandElement operand{}; // of B before it is packed
+  OperandElement operand{}; // of unpacked B
   bool masks = false;       // masked loads are cheap
   bool manyPointers = true; // there are fewer registers than pointers to rows
+
+  bool readsUnpacked() const { return packs || inPlace; }
 
 private:
   void emit(mlir::ModuleOp module) const;

@@ -34,10 +34,10 @@ void MatmulEpilogue::emitResults() const {
   frame.loop(zero, block.rows, frame.constant(1), [&](Emitted row) {
     frame.loop(begin, wholeEnd, frame.constant(lanes), [&](Emitted column) {
       prefetchResults(minimum(row + rowsAhead, block.rows - 1), column);
-      emitLanes(row, column, /*whole=*/true, {});
+      emitLanes(row, column, LanesInside::all, {});
     });
     frame.loop(wholeEnd, block.columns, frame.constant(lanes),
-               [&](Emitted column) { emitLanes(row, column, /*whole=*/false, {}); });
+               [&](Emitted column) { emitLanes(row, column, LanesInside::notAll, {}); });
   });
 }
 
@@ -52,7 +52,7 @@ void MatmulEpilogue::emitPartialReductions() const {
   const auto along = [&](Emitted begin, Emitted end, int64_t vectors) {
     const Emitted step = frame.constant(vectors * block.sizes.lanes);
     totals = frame.loop(begin, end, step, totals, [&](Emitted column, const Values &carried) {
-      return reduceColumns({column, vectors, vectors > 1}, carried);
+      return reduceColumns({column, vectors, vectors > 1 ? LanesInside::all : LanesInside::unknown}, carried);
     });
   };
   if (block.sizes.vectors * codeSizeOf(epilogue) <= maxInterleavedCode) {
@@ -94,7 +94,7 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
         frame, combiners, before, frame.loop(begin, end, frame.constant(1), start, [&](Emitted row, const Values &now) {
           Values all = now;
           for (int64_t vector = 0; vector < columns.vectors; ++vector) {
-            const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
+            const Values next = emitLanes(row, columnOf(vector), columns.inside, accumulatorsOf(all, vector));
             for (size_t partial = 0; partial < partials.size(); ++partial)
               all[slotOf(partial, vector)] = next[partial];
           }
@@ -102,7 +102,7 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
         }));
   });
   for (int64_t vector = 0; vector < columns.vectors; ++vector)
-    storeKept(accumulatorsOf(sums, vector), columnOf(vector));
+    storeKept(accumulatorsOf(sums, vector), columnOf(vector), columns.inside);
   const ArrayRef<std::string> names = ArrayRef(combiners).take_back(partials.size());
   return combineAll(frame, names, carried, ArrayRef<Emitted>(sums).take_back(partials.size()));
 }
@@ -128,10 +128,10 @@ void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
   }
 }
 
-Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const {
+Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, LanesInside inside, const Values &accumulators) const {
   MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
   access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
-  index.whole = whole;
+  index.inside = inside;
   Values arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
     if (input->get() != plan.contraction.getResult(0)) {
@@ -161,18 +161,18 @@ Emitted MatmulEpilogue::lane(Emitted vector, int64_t lane) const {
 // The buffer of a partial reduction has one partial result per block, with reduced dims replaced by the tile's index:
 // [batch][row tile][column tile or column].
 
-void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
+void MatmulEpilogue::storeKept(const Values &sums, Emitted column, LanesInside inside) const {
+  MatmulIndex index;
+  index.start = column;
+  index.count = block.columns;
+  index.inside = inside;
   for (auto [partial, vector] : llvm::zip(partials, sums)) {
     if (!partial.keepsColumns)
       continue;
     const Emitted pointer = block.pointerOf(epilogue.getResult(partial.output));
-    const Type element = getElementTypeOrSelf(vector.type());
     const Emitted line = block.batch * block.rowTiles + block.rowTile;
-    const Emitted base = line * block.size[columnRole] + block.firstColumn + column;
-    for (int64_t index = 0; index < block.sizes.lanes; ++index)
-      frame.branch(column + index < block.columns, [&, vector = vector] {
-        frame.store(lane(vector, index), frame.address(pointer, element, base + index));
-      });
+    const Emitted offset = line * block.size[columnRole] + block.firstColumn + column;
+    access.storeRun(vector, frame.address(pointer, getElementTypeOrSelf(vector.type()), offset), index);
   }
 }
 

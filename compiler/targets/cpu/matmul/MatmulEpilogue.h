@@ -18,24 +18,24 @@ private:
     bool keepsColumns;
     Emitted neutral; // in all lanes
   };
-  /// Adjacent columns that are processed together: `vectors` vectors from `column` on, all within the tile or not.
+  /// Adjacent columns that are processed together: `vectors` vectors from `column` on.
   struct Columns {
     Emitted column;
     int64_t vectors;
-    bool whole;
+    LanesInside inside;
   };
 
   void emitResults() const;
   void emitPartialReductions() const;
   Values reduceColumns(const Columns &columns, const Values &carried) const;
   /// Emits the body for one vector of a row; stores the results and returns the accumulators of the partial reductions.
-  Values emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const;
+  Values emitLanes(Emitted row, Emitted column, LanesInside inside, const Values &accumulators) const;
   Emitted sumsAt(Emitted row, Emitted column) const;
   /// Prefetches the cache lines of the full results at the row for writing: lines of a weight may be in the cache of
   /// another core that read it.
   void prefetchResults(Emitted row, Emitted column) const;
   /// Stores the partial reductions that keep N, for the columns from `column` on.
-  void storeKept(const Values &sums, Emitted column) const;
+  void storeKept(const Values &sums, Emitted column, LanesInside inside) const;
   /// Stores the other partial reductions, each folded to a scalar.
   void storeTotals(const Values &sums) const;
   TensorAccess accessOf(unsigned output) const;

@@ -55,7 +55,8 @@ Emitted MatmulFactors::stripAt(const MatmulStrip &strip) const {
 Values MatmulFactors::columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                                 function_ref<Emitted(Emitted, int64_t)> use) const {
   MatmulIndex index = access.indexAt(depthRole, strip.depth.first + step.k);
-  index.whole = strip.vectors > 1;
+  if (strip.vectors > 1)
+    index.inside = LanesInside::all;
   index.inWord = step.inWord;
   if (step.sameLookups)
     index.sameLookups = strip.depth.first + *step.sameLookups;

@@ -38,7 +38,7 @@ Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const
   OpOperand *input = plan.contraction.getDpsInputOperand(side);
   const MatmulReach reach = access.reach(frame.source.accessOf(plan.contraction, *input), index);
   const Emitted at = frame.address(block.pointerOf(input->get()), element, reach.offset);
-  if (index.whole)
+  if (index.inside == LanesInside::all)
     return frame.load(members, at);
   const Emitted steps = frame.steps(i8, count);
   const Emitted left = minimum(block.size[depthRole] - first, frame.constant(count)).narrow(i8);

@@ -64,7 +64,10 @@ StripCore MatmulMicroKernel::coreOf(ArrayRef<int64_t> counts, const MatmulStrip 
   StripCore core{ruleOfSums(), {}, block.sizes.lanes, strip.vectors, llvm::to_vector<4>(counts)};
   llvm::raw_string_ostream(core.accumulator) << plan.accumulator;
   core.correction = plan.bias != 0 ? block.sizes.depth : 0;
-  core.inPanels = plan.b == ReadB::inPlace;
+  core.inPlace = plan.readsMatrix();
+  core.inPanels = plan.b == ReadB::inPlace && !core.inPlace;
+  if (core.inPlace)
+    core.operand.narrow = plan.narrowElement(1);
   core.biases = core.inPanels && plan.bias == 128;
   core.masks = plan.cpu.hasMaskedMemory;
   core.scales = bool(strip.scale);
@@ -89,9 +92,18 @@ StripCore::Call MatmulMicroKernel::callOf(Emitted row, Emitted b, const MatmulSt
                        .first = row,
                        .end = block.rows,
                        .unscale = strip.unscale};
-  if (plan.b == ReadB::inPlace)
+  if (plan.readsMatrix())
+    setUnpacked(call, b, strip);
+  else if (plan.b == ReadB::inPlace)
     call.panel = block.size[depthRole] / frame.constant(plan.panels->group) * block.sizes.lanes;
   return call;
+}
+
+void MatmulMicroKernel::setUnpacked(StripCore::Call &call, Emitted from, const MatmulStrip &strip) const {
+  call.from = from;
+  call.fromPitch = block.size[columnRole];
+  call.columns = block.columns - strip.column;
+  call.scale = strip.scale;
 }
 
 void MatmulMicroKernel::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, Emitted b,
@@ -132,10 +144,7 @@ void MatmulMicroKernel::packAndMultiply(ArrayRef<int64_t> counts, Emitted from, 
   core.packs = true;
   core.operand.narrow = plan.narrowElement(1);
   StripCore::Call call = callOf(frame.constant(0), b, strip);
-  call.from = from;
-  call.fromPitch = block.size[columnRole];
-  call.columns = block.columns - strip.column;
-  call.scale = strip.scale;
+  setUnpacked(call, from, strip);
   frame.call(core.core(), call.arguments());
 }
 

@@ -46,6 +46,8 @@ private:
   Emitted addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const;
   StripCore coreOf(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
   StripCore::Call callOf(Emitted row, Emitted b, const MatmulStrip &strip) const;
+  /// Sets the arguments of a core that reads B unpacked, from `from` on.
+  void setUnpacked(StripCore::Call &call, Emitted from, const MatmulStrip &strip) const;
   SumRule ruleOfSums() const;
   MatmulSums sumsOf(int64_t vectors) const;
   Emitted addressIn(const SumsMemory &memory, int64_t row, int64_t vector) const;

@@ -120,7 +120,9 @@ void RegistersOrder::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const 
 
 void RegistersOrder::multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
   if (plan.readsStrips())
-    return microKernel.multiplyStrip(kept(counts), row, factors.stripAt(strip), strip);
+    return microKernel.multiplyStrip(
+        kept(counts), row, plan.readsMatrix() ? packing.firstOf(1, strip.column, strip.depth) : factors.stripAt(strip),
+        strip);
   for (int64_t count : kept(counts)) {
     const Emitted next = count == 1 ? block.rows : row + groupsOfRows(block.rows - row, count, counts) * count;
     frame.loop(row, next, constant(count),

@@ -42,7 +42,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
     for (bool whole : {true, false})
       watch.loop(whole ? constant(0) : wholeEnd, whole ? wholeEnd : depth.count, constant(lanes), [&](Emitted k) {
         access.setLanes(index, depthRole, depth.first, k, depth.count);
-        index.whole = whole;
+        index.inside = whole ? LanesInside::all : LanesInside::notAll;
         const Emitted vector =
             plan.groupSize > 1 ? groups.alongDepth(0, index, depth.first + k) : operands.factor(0, index);
         store(vector, block.at(block.packedA, row * block.sizes.rowPitch() + k));
@@ -99,9 +99,9 @@ void MatmulPacking::packLanesAcross(int side, const MatmulDepth &depth) {
   const bool isRows = side == 0;
   const MatmulRole role = isRows ? rowRole : columnRole;
   const Emitted count = isRows ? block.rows : block.columns, first = isRows ? block.firstRow : block.firstColumn;
-  const auto copy = [&](Emitted k, Emitted begin, Emitted end, int64_t vectors, bool whole) {
+  const auto copy = [&](Emitted k, Emitted begin, Emitted end, int64_t vectors, LanesInside inside) {
     MatmulIndex index = access.indexAt(depthRole, depth.first + k);
-    index.whole = whole;
+    index.inside = inside;
     watch.loop(begin, end, constant(vectors * lanes), [&](Emitted start) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Emitted at = start + vector * lanes;
@@ -116,9 +116,9 @@ void MatmulPacking::packLanesAcross(int side, const MatmulDepth &depth) {
   };
   const Emitted panels = block.wholeOf(count, block.sizes.columns()), vectors = block.wholeOf(count, lanes);
   watch.loop(constant(0), depth.count, constant(1), [&](Emitted k) {
-    copy(k, constant(0), panels, block.sizes.vectors, true);
-    copy(k, panels, vectors, 1, true);
-    copy(k, vectors, count, 1, false);
+    copy(k, constant(0), panels, block.sizes.vectors, LanesInside::all);
+    copy(k, panels, vectors, 1, LanesInside::all);
+    copy(k, vectors, count, 1, LanesInside::notAll);
   });
 }
 

@@ -47,8 +47,12 @@ public:
   /// Returns true if the operand is one matrix per batch index, [k][column] or [column][k], whose elements packing
   /// copies or widens. For A, read "row" for "column".
   bool isMatrix(int side) const;
-  /// Returns true if the multiplication loads vectors of packed elements of B, from scratch or from panels.
-  bool readsStrips() const { return b != ReadB::inPlace || (panels && groupSize > 1 && depthOfWord == 1 && bias != 8); }
+  /// Returns true if cores multiply strips of B: packed elements in scratch or in panels, or a matrix in place.
+  bool readsStrips() const {
+    return b != ReadB::inPlace || (panels && groupSize > 1 && depthOfWord == 1 && bias != 8) || readsMatrix();
+  }
+  /// Returns true if cores read B in place, as a matrix [k][column].
+  bool readsMatrix() const { return b == ReadB::inPlace && multiply == Multiply::registers && isMatrix(1); }
   /// "bf16" or "f16" if the operand's elements are stored in that type and one instruction widens them; otherwise "".
   std::string narrowElement(int side) const;
   /// Returns true if panels of B must be checked for subnormal numbers in advance: AMX tiles flush them to 0, and B's

@@ -9,7 +9,6 @@
 //       the addresses of next and current carries are swapped
 //     the kernel's results = carries
 #include "compiler/kernels/RecurrenceDims.h"
-#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/recurrence/RecurrenceProducts.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -121,8 +120,6 @@ FailureOr<std::string> emitRecurrence(KernelFrame &frame) {
   if (failed(plan) || failed(checkProduct(frame.source, frame.target, weights)))
     return failure();
   RecurrenceEmitter(frame, *plan).emit();
-  if (frame.target.vectorRegisters < 32) // the accumulator shapes for 16 registers
-    markManyPointers(frame.code);
   return (frame.source.form.schedule.getStrategy() + ", carries of a block in scratch").str();
 }
 
