@@ -1,5 +1,4 @@
-// The cores that load and store some lanes of a vector: their symbols, their code for several CPUs, and the lanes they
-// access.
+// The cores of masked memory: their symbols, their code for several CPUs, and the lanes that they access.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MaskedMemory.h"
 #include "CompiledFunction.h"
