@@ -163,7 +163,8 @@ private:
 };
 
 /// Generates files from one module after another, with the same pass manager: setting one up takes a tenth of the time
-/// of a short kernel. LLVM supports that, as `llc -compile-twice` tests.
+/// of a short kernel. LLVM supports that, as `llc -compile-twice` tests. Objects do not depend on the modules before
+/// them.
 class MachineCode::Writer {
 public:
   Writer(llvm::CodeGenFileType type, llvm::ArrayRef<llvm::StringLiteral> without, PassClock *clock)
@@ -259,8 +260,10 @@ StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFile
     found = writers_.insert(writers_.end(), std::move(writer));
   }
   std::string file = (*found)->write(module);
-  if (times.byPass)
-    writers_.clear(); // their passes refer to the clock
+  // The labels in a text contain the number of the function in the life of the pass manager; with times by pass, the
+  // passes refer to the clock.
+  if (type != llvm::CodeGenFileType::ObjectFile || times.byPass)
+    writers_.erase(found);
   if (!errors_.empty())
     return codeGenerationFailure("LLVM rejected the kernel", errors_);
   return file;
