@@ -260,8 +260,8 @@ StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFile
     found = writers_.insert(writers_.end(), std::move(writer));
   }
   std::string file = (*found)->write(module);
-  // The labels in a text contain the number of the function in the life of the pass manager; with times by pass, the
-  // passes refer to the clock.
+  // The labels in a text contain the number of the function in the life of the pass manager, and NVPTX, which writes
+  // texts only, crashes on a second module. With times by pass, the passes refer to the clock.
   if (type != llvm::CodeGenFileType::ObjectFile || times.byPass)
     writers_.erase(found);
   if (!errors_.empty())
