@@ -39,8 +39,8 @@ std::pair<Core, Core> coresOf(int64_t lanes, unsigned width) {
   return {maskedLoadCore(type), maskedStoreCore(type)};
 }
 
-/// A kernel that loads lanes of buffer 0, those of a mask with a byte per lane in place of the extents, and stores all lanes to
-/// buffer 1 and the lanes of the mask to buffer 2.
+/// A kernel that loads some lanes of buffer 0, stores the whole vector to buffer 1, and stores the same lanes to
+/// buffer 2. The mask of the lanes, one byte for each, is passed in place of the extents.
 std::string kernelOf(int64_t lanes, unsigned width) {
   const auto [load, store] = coresOf(lanes, width);
   return fmt::format(

@@ -6,9 +6,11 @@
 
 namespace halftone::compiler {
 
-/// Takes a pointer and the mask of the lanes; returns the vector, in which the other lanes are 0.
+/// The function takes a pointer and the mask of the lanes, and returns the vector as integers; the other lanes are 0 and
+/// their memory is not accessed.
 Core maskedLoadCore(mlir::VectorType type);
-/// Takes a pointer, the mask of the lanes and the vector.
+/// The function takes a pointer, the mask of the lanes and the vector as integers; the memory of the other lanes is not
+/// accessed.
 Core maskedStoreCore(mlir::VectorType type);
 
 } // namespace halftone::compiler

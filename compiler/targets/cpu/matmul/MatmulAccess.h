@@ -45,7 +45,8 @@ public:
   Values loadInputs(mlir::linalg::GenericOp generic, const MatmulIndex &index) const;
   /// Stores the lanes that are within the tile.
   void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
-  /// Like store(), for lanes that are adjacent in memory, the first one at `at`. Reads of `index` only the lanes.
+  /// Like store(), for lanes that are contiguous in memory, the first one at `at`. Of `index`, only the fields of the
+  /// lanes are used.
   void storeRun(Emitted lanes, Emitted at, const MatmulIndex &index) const;
   /// The vectors that the body of `generic` yields at `index`.
   Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const;
