@@ -163,8 +163,8 @@ private:
 };
 
 /// Generates files from one module after another, with the same pass manager: setting one up takes a tenth of the time
-/// of a short kernel. LLVM supports that, as `llc -compile-twice` tests. Objects do not depend on the modules before
-/// them.
+/// of a short kernel. LLVM's CPU backends support this (`llc -compile-twice`), and an object does not depend on the
+/// modules compiled before it.
 class MachineCode::Writer {
 public:
   Writer(llvm::CodeGenFileType type, llvm::ArrayRef<llvm::StringLiteral> without, PassClock *clock)

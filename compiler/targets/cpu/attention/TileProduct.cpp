@@ -34,7 +34,8 @@ SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes) {
 
 namespace {
 
-/// The depth runs along the columns of a.
+/// The core that computes TileProductCall, whose fields, followed by `continues`, are its arguments. The depth runs along
+/// the columns of a.
 struct ProductCore {
   Core core() const;
 

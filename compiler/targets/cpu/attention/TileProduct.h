@@ -43,8 +43,8 @@ struct TileProductCall {
   bool continues = false; // adds to c
 };
 
-/// Some rows and a strip of columns are multiplied in registers, in the order of the depth. With AMX tiles,
-/// configureTiles() must precede the calls.
+/// A kernel's calls of the core for products with one product instruction. The core accumulates some rows and a strip of
+/// columns in registers, in the order of the depth. With AMX tiles, configureTiles() must precede the calls.
 class TileProduct {
 public:
   using Shapes = SumShapes (*)(const CpuTarget &target, const MatmulSizes &sizes);

@@ -5,7 +5,9 @@
 
 namespace halftone::compiler {
 
-/// Whether the lanes of a vector are within the tile, as far as it is known at compile time.
+/// Whether all lanes of a vector are within the tile, as far as it is known at compile time. With `unknown`, code for
+/// CPUs without cheap masked accesses tests it at run time; `notAll` only selects the masked access, which is correct
+/// for any vector.
 enum class LanesInside : uint8_t { all, notAll, unknown };
 
 /// The index at the insertion point, for each role (for the role of the lanes: the index of the first lane).
